@@ -1,0 +1,53 @@
+"""The `edged` command: finds the module of a verb, runs it, turns an EdgedError into text and a status."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from edged import __version__
+from edged.errors import EdgedError
+
+VERBS = ("run", "say", "text", "play", "voices", "model", "config", "doctor", "status", "bench")
+
+
+class _Verbs(click.Group):
+    """Loads `edged.cli.<verb>` only when it is used: `edged text` must not wait for OpenVINO."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"edged.cli.{cmd_name}").command
+        return command
+
+
+@click.group(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: 0 done, 2 usage, 65 bad input, 66 no model, 69 unavailable (device, broker, "
+    "network), 70 internal, 74 disk, 78 configuration.",
+)
+@click.version_option(__version__, prog_name="edged")
+def cli() -> None:
+    """edged: the local voice for machines. MQTT in, INT8 OpenVINO speech, straight to ALSA.
+
+    \b
+    Examples:
+      edged say "请A015号到3号窗口" --out ticket.wav
+      edged run --config /etc/edged/edged.yaml
+      edged doctor
+    """
+
+
+def main() -> None:
+    """Console entry point."""
+    try:
+        cli()
+    except EdgedError as error:
+        click.echo(f"edged: {error}", err=True)
+        sys.exit(error.exit_status)

@@ -1,0 +1,30 @@
+"""What the text front end hands to an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Lang = Literal["zh", "en"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence in its spoken form.
+
+    `lang` is the language that carries the sentence (it picks the voice); `spoken` may mix Han text
+    and Latin words, holds no digits or symbols any more, only letters, Han and , . ! ? ， 。 ！ ？ 、 ;
+    `pause_ms` is the silence wanted after it.
+    """
+
+    lang: Lang
+    spoken: str
+    pause_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenText:
+    """The spoken form of a whole request, sentence by sentence, and what had to be skipped."""
+
+    sentences: tuple[Sentence, ...]
+    warnings: tuple[str, ...] = ()

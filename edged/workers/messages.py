@@ -1,0 +1,262 @@
+"""What main and its children say to each other; every message names its job where it has one.
+
+main -> synth:  Configure, Speak, CancelSpeak, SetThreads, Played
+synth -> main:  SynthReady | SynthUnavailable, Heartbeat, and for each job
+                Planned, Audio..., then one of SynthEnd SynthFailed SynthCancelled
+main -> player: Configure, PlayBegin, Audio..., PlayEnd, PlayStop
+player -> main: PlayerReady | PlayerUnavailable, Heartbeat, and for each job
+                PlayStarted, Played..., then one of PlayDone PlayFailed PlayStopped
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from edged.config.schema import Config
+from edged.text.sentence import Lang
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Configure(_Message):
+    """First message to a child: the whole configuration (it holds no secret)."""
+
+    type: Literal["configure"] = "configure"
+    config: Config
+
+
+class Heartbeat(_Message):
+    """Sent every second by the thread that does the work, or says why it cannot."""
+
+    type: Literal["heartbeat"] = "heartbeat"
+    doing: str
+    rss_mb: float
+
+
+# --- synth ---------------------------------------------------------------------------------------
+
+
+class Speak(_Message):
+    """Synthesise `text`; `voice` None means the configured voice of each sentence's language."""
+
+    type: Literal["speak"] = "speak"
+    job_id: str
+    text: str
+    lang: Literal["zh", "en", "auto"] = "auto"
+    voice: str | None = None
+    speed: float = 1.0
+
+
+class CancelSpeak(_Message):
+    """Stop synthesising this job at the next chunk."""
+
+    type: Literal["cancel_speak"] = "cancel_speak"
+    job_id: str
+
+
+class SetThreads(_Message):
+    """Use this many OpenVINO threads from the next sentence on."""
+
+    type: Literal["set_threads"] = "set_threads"
+    threads: int
+
+
+class VoiceDescription(_Message):
+    """A voice as main announces it; `default_for`: the languages it speaks when none is asked for."""
+
+    name: str
+    langs: tuple[Lang, ...]
+    default_for: tuple[Lang, ...]
+    description: str
+
+
+class SynthReady(_Message):
+    """The engine is loaded and warm."""
+
+    type: Literal["synth_ready"] = "synth_ready"
+    engine: str
+    model: str
+    sample_rate_hz: int
+    voices: tuple[VoiceDescription, ...]
+    load_s: float
+
+
+class SynthUnavailable(_Message):
+    """There is no engine to speak with; every Speak is answered SynthFailed until a restart."""
+
+    type: Literal["synth_unavailable"] = "synth_unavailable"
+    code: str
+    what: str
+    hint: str
+
+
+class Planned(_Message):
+    """The text has been read: what will be spoken, with which voice."""
+
+    type: Literal["planned"] = "planned"
+    job_id: str
+    voice: str
+    sentences: int
+    warnings: tuple[str, ...]
+
+
+class Audio(_Message):
+    """Mono float32 samples in the payload."""
+
+    type: Literal["audio"] = "audio"
+    job_id: str
+    sample_rate_hz: int
+    sentence_index: int
+
+
+class SynthEnd(_Message):
+    """Every sample of the job has been sent."""
+
+    type: Literal["synth_end"] = "synth_end"
+    job_id: str
+    audio_ms: float
+    synth_ms: float
+    first_chunk_ms: float
+    rss_mb: float
+
+
+class SynthFailed(_Message):
+    """The job ends without (all of) its audio."""
+
+    type: Literal["synth_failed"] = "synth_failed"
+    job_id: str
+    code: str
+    what: str
+
+
+class SynthCancelled(_Message):
+    """The job ended because it was cancelled."""
+
+    type: Literal["synth_cancelled"] = "synth_cancelled"
+    job_id: str
+
+
+# --- player --------------------------------------------------------------------------------------
+
+
+class PlayBegin(_Message):
+    """A new stream: mono float32 at this rate follows as Audio, ended by PlayEnd."""
+
+    type: Literal["play_begin"] = "play_begin"
+    job_id: str
+    sample_rate_hz: int
+
+
+class PlayEnd(_Message):
+    """No more samples for this job: drain."""
+
+    type: Literal["play_end"] = "play_end"
+    job_id: str
+
+
+class PlayStop(_Message):
+    """Fall silent now, with a short fade, and forget the rest of this job."""
+
+    type: Literal["play_stop"] = "play_stop"
+    job_id: str
+
+
+class PlayerReady(_Message):
+    """The PCM is open; these are the parameters it granted."""
+
+    type: Literal["player_ready"] = "player_ready"
+    device: str
+    rate_hz: int
+    channels: int
+    format: str
+    period_ms: float
+    buffer_ms: float
+
+
+class PlayerUnavailable(_Message):
+    """The PCM cannot be opened; the player keeps trying and says PlayerReady when it can."""
+
+    type: Literal["player_unavailable"] = "player_unavailable"
+    code: str
+    what: str
+    hint: str
+
+
+class PlayStarted(_Message):
+    """The first sample of the job has been handed to the device (CLOCK_MONOTONIC, seconds)."""
+
+    type: Literal["play_started"] = "play_started"
+    job_id: str
+    at_monotonic_s: float
+
+
+class Played(_Message):
+    """How much of the job the player has taken; main forwards it to synth as back-pressure."""
+
+    type: Literal["played"] = "played"
+    job_id: str
+    played_ms: float
+
+
+class PlayDone(_Message):
+    """The last sample of the job has left the device."""
+
+    type: Literal["play_done"] = "play_done"
+    job_id: str
+    audio_ms: float
+    xruns: int
+    stalls: int
+
+
+class PlayFailed(_Message):
+    """The device failed under the job."""
+
+    type: Literal["play_failed"] = "play_failed"
+    job_id: str
+    code: str
+    what: str
+
+
+class PlayStopped(_Message):
+    """The device is silent after a PlayStop."""
+
+    type: Literal["play_stopped"] = "play_stopped"
+    job_id: str
+    played_ms: float
+
+
+Message = Annotated[
+    Configure
+    | Heartbeat
+    | Speak
+    | CancelSpeak
+    | SetThreads
+    | SynthReady
+    | SynthUnavailable
+    | Planned
+    | Audio
+    | SynthEnd
+    | SynthFailed
+    | SynthCancelled
+    | PlayBegin
+    | PlayEnd
+    | PlayStop
+    | PlayerReady
+    | PlayerUnavailable
+    | PlayStarted
+    | Played
+    | PlayDone
+    | PlayFailed
+    | PlayStopped,
+    Field(discriminator="type"),
+]
+_ADAPTER: TypeAdapter[Message] = TypeAdapter(Message)
+
+
+def parse_message(header: bytes) -> Message:
+    """A frame header as a message. Raises ValueError (pydantic's) when it is none."""
+    return _ADAPTER.validate_json(header)
