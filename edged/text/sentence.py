@@ -12,8 +12,10 @@ Lang = Literal["zh", "en"]
 class Sentence:
     """One sentence in its spoken form.
 
-    `lang` is the language that carries the sentence (it picks the voice); `spoken` may mix Han text
-    and Latin words, holds no digits or symbols any more, only letters, Han and , . ! ? ， 。 ！ ？ 、 ;
+    `lang` is the language that carries the sentence (it picks the voice). `spoken` may mix Han text and
+    Latin words and holds no digits or symbols any more: only a-z A-Z, Han, single spaces, hyphens and
+    apostrophes inside words (forty-five, don't), and , . ! ? ， 。 ！ ？ 、. A capital standing alone is
+    a letter to spell (A T M). A space stands wherever Han and Latin meet.
     `pause_ms` is the silence wanted after it.
     """
 

@@ -1,0 +1,66 @@
+"""`edged text` as a user or a script meets it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from edged.cli.text import command
+from edged.errors import EmptyTextError
+
+
+def test_one_sentence_a_line() -> None:
+    """Without --json the spoken form is plain text, ready to read."""
+    result = CliRunner().invoke(command, ["请A015号到3号窗口。Gate 12 is open"])
+    assert result.exit_code == 0
+    assert result.stdout == "请 A 零一五号到三号窗口。\nGate twelve is open\n"
+
+
+def test_json_has_exactly_sentences_and_warnings() -> None:
+    """The JSON form is a contract: these keys and no others."""
+    result = CliRunner().invoke(command, ["--json", "你好😀"])
+    assert json.loads(result.stdout) == {
+        "sentences": [{"lang": "zh", "spoken": "你好"}],
+        "warnings": ["skipped_symbol: U+1F600"],
+    }
+
+
+def test_warnings_stay_out_of_the_text() -> None:
+    """What was skipped is told on standard error."""
+    result = CliRunner().invoke(command, ["你好😀"])
+    assert result.stdout == "你好\n"
+    assert "skipped_symbol: U+1F600" in result.stderr
+
+
+def test_lang_decides_how_digits_are_read() -> None:
+    """--lang overrides what the text looks like."""
+    assert CliRunner().invoke(command, ["--lang", "en", "10"]).stdout == "ten\n"
+    assert CliRunner().invoke(command, ["--lang", "zh", "10"]).stdout == "十\n"
+
+
+def test_a_text_may_begin_with_a_minus_sign() -> None:
+    """A temperature is not mistaken for an option."""
+    assert CliRunner().invoke(command, ["-5℃"]).stdout == "零下五摄氏度\n"
+
+
+def test_a_dash_reads_standard_input_even_if_it_is_not_utf8() -> None:
+    """Broken bytes are skipped with a warning; the rest is read."""
+    result = CliRunner().invoke(command, ["-"], input="3号".encode() + b"\xff\n")
+    assert result.stdout == "三号\n"
+    assert "skipped_surrogate" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["", " \n", "!?", "😀"])
+def test_nothing_speakable_is_an_error(text: str) -> None:
+    """An empty result is refused, not printed as success."""
+    result = CliRunner().invoke(command, [text])
+    assert isinstance(result.exception, EmptyTextError)
+
+
+def test_help_shows_examples() -> None:
+    """--help is enough to use the verb."""
+    help_text = CliRunner().invoke(command, ["--help"]).stdout
+    assert "Examples:" in help_text
+    assert 'edged text "请A015号到3号窗口"' in help_text
