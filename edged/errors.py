@@ -98,6 +98,10 @@ class AudioLostError(EdgedError):
     exit_status = 74  # EX_IOERR
 
 
+class AudioHungError(AudioLostError):
+    """The ALSA device neither plays nor lets go; only a new process gets rid of it."""
+
+
 class StorageError(EdgedError):
     """A disk is full, read-only or otherwise refuses to keep what it was given."""
 

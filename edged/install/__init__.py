@@ -1,0 +1,1 @@
+"""Installing models: fetch, convert in a child process, manifest, activate."""
