@@ -1,0 +1,52 @@
+"""docs/mqtt.md says what the code does."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from edged.protocol.request import ACTIVE_FIELDS, Request
+from edged.protocol.result import Code, Progress, Result, Status
+from edged.protocol.state import AnnouncedLimits, Health, Info, MqttCounters, State
+
+DOC = (Path(__file__).parents[2] / "docs" / "mqtt.md").read_text(encoding="utf-8")
+
+
+def documented_fields(mark: str) -> set[str]:
+    """Names in the first column of the request table, by their mark."""
+    rows = re.findall(rf"^\| (.+?) \|.*\| {mark} \|", DOC, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def test_every_request_field_is_documented_as_what_it_is() -> None:
+    """Active ones as active, the others as checked."""
+    assert documented_fields("active") == ACTIVE_FIELDS
+    assert documented_fields("checked") == set(Request.model_fields) - ACTIVE_FIELDS
+
+
+def test_every_code_and_status_is_documented() -> None:
+    """And none that does not exist."""
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", DOC, re.MULTILINE)
+    table = {code: status for code, status in rows if status in set(Status)}
+    reserved = re.search(r"Reserved for features to come: (.*)\.", DOC)
+    assert reserved is not None
+    assert set(table) | set(re.findall(r"`(\w+)`", reserved[1])) == set(Code)
+
+
+@pytest.mark.parametrize("model", [Result, Progress, State])
+def test_the_examples_are_real(model: type[Result | Progress | State]) -> None:
+    """Each record's example in the text is a valid one with all its fields."""
+    examples = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", DOC, re.DOTALL)]
+    assert any(set(example) == set(model.model_fields) for example in examples)
+    for example in examples:
+        if set(example) == set(model.model_fields):
+            model.model_validate(example)
+
+
+@pytest.mark.parametrize("model", [Health, Info, MqttCounters, AnnouncedLimits])
+def test_every_field_of_the_records_is_named(model: type[Health | Info]) -> None:
+    """What is published is explained."""
+    assert [name for name in model.model_fields if f"`{name}`" not in DOC] == []
