@@ -30,7 +30,7 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 done, 2 usage, 65 bad input, 66 no model, 69 unavailable (device, broker, "
-    "network), 70 internal, 74 disk, 78 configuration.",
+    "network), 70 internal, 74 disk, 75 busy, 78 configuration.",
 )
 @click.version_option(__version__, prog_name="edged")
 def cli() -> None:

@@ -48,11 +48,6 @@ class Supervisor:
         self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
 
-    @property
-    def pid(self) -> int | None:
-        """The child's process id while it runs."""
-        return self._process.pid if self._process is not None else None
-
     async def run(self) -> None:
         """Start the child again and again; ends only by cancellation, which ends the child."""
         crashes = 0
@@ -73,10 +68,6 @@ class Supervisor:
         if self._writer.transport.get_write_buffer_size() > _MAX_UNREAD_BYTES:
             log.error("%s does not read what it is sent", self.name)
             self.kill()
-
-    def reconfigure(self, config: Config) -> None:
-        """Use this configuration at the next start of the child."""
-        self._config = config
 
     def kill(self) -> None:
         """End a child that hangs; `run` restarts it."""

@@ -1,0 +1,111 @@
+"""What of a stream goes to the device next: start, stall, stop and end, all without a click.
+
+No clock and no device in here: the player says how many frames it wants.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edged.audio.fade import fade_out, rise
+from edged.audio.resample import Resampler
+
+# resampled in slices, so that a minute of speech in one chunk cannot starve the device
+_SLICE_FRAMES = 4800
+
+Samples = NDArray[np.float32]
+_NOTHING: Samples = np.zeros(0, dtype=np.float32)
+
+
+class Playout:
+    """One stream of mono samples on its way from its own rate to the device's.
+
+    The last `fade_frames` before an unknown future are held back: whatever happens next, there is
+    something left to fade out.
+    """
+
+    def __init__(self, source_hz: int, rate_hz: int, start_frames: int, fade_frames: int) -> None:
+        self._resampler = Resampler(source_hz, rate_hz)
+        self._source: deque[Samples] = deque()
+        self._ready = _NOTHING
+        self._start_frames = start_frames
+        self._fade_frames = fade_frames
+        self._fade_in_left = 0
+        self._ended = False  # no more samples will be fed
+        self.complete = False  # ... and all of them have been resampled
+        self.taken_frames = 0
+        self.stalls = 0
+
+    @property
+    def started(self) -> bool:
+        """Whether a sample has been handed out."""
+        return self.taken_frames > 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last sample has been handed out."""
+        return self.complete and not len(self._ready)
+
+    def feed(self, samples: Samples) -> None:
+        """The next samples [n] at the source's rate."""
+        if not self._ended:
+            self._source.extend(
+                samples[at : at + _SLICE_FRAMES] for at in range(0, len(samples), _SLICE_FRAMES)
+            )
+
+    def end(self) -> None:
+        """The stream is complete."""
+        self._ended = True
+
+    def stop(self) -> None:
+        """Forget the rest, but for the few samples that fade out what has begun."""
+        self._source.clear()
+        self._ended = self.complete = True
+        self._ready = fade_out(self._ready[: self._fade_frames])
+
+    def take(self, frames: int) -> Samples:
+        """At most `frames` samples for the device; none before the start threshold or while starving."""
+        self._convert((frames if self.started else max(frames, self._start_frames)) + self._fade_frames)
+        if not self._may_start():
+            return _NOTHING
+        spare = len(self._ready) - (0 if self.complete else self._fade_frames)
+        return self._faded_in(self._hand_out(max(0, min(frames, spare))))
+
+    def starve(self, frames: int) -> Samples:
+        """`frames` samples that bridge a stall: the held-back ones fading out, then silence."""
+        if not self._fade_in_left:
+            self.stalls += 1
+        held = self._faded_in(self._hand_out(min(frames, len(self._ready))))
+        block = np.zeros(frames, dtype=np.float32)
+        block[: len(held)] = fade_out(held)
+        self._fade_in_left = self._fade_frames
+        return block
+
+    def _may_start(self) -> bool:
+        return self.started or self.complete or len(self._ready) >= self._start_frames
+
+    def _convert(self, frames: int) -> None:
+        """Resample until `frames` are ready or there is nothing left to resample."""
+        while len(self._ready) < frames and self._source:
+            self._append(self._resampler.feed(self._source.popleft()))
+        if self._ended and not self._source and not self.complete:
+            self._append(self._resampler.feed(_NOTHING, last=True))
+            self.complete = True
+
+    def _append(self, samples: Samples) -> None:
+        self._ready = np.concatenate((self._ready, samples))
+
+    def _hand_out(self, frames: int) -> Samples:
+        block, self._ready = self._ready[:frames], self._ready[frames:]
+        self.taken_frames += frames
+        return block
+
+    def _faded_in(self, block: Samples) -> Samples:
+        if not self._fade_in_left or not len(block):
+            return block
+        gains = rise(self._fade_frames)[-self._fade_in_left :][: len(block)]
+        self._fade_in_left -= len(gains)
+        return np.concatenate((block[: len(gains)] * gains, block[len(gains) :]))

@@ -1,0 +1,131 @@
+"""WAV files as bytes: every PCM and float flavour in, 16-bit mono out."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edged.audio.format import encode_frames
+from edged.errors import BadInputError
+
+_RIFF = struct.Struct("<4sI4s")
+_CHUNK = struct.Struct("<4sI")
+_FORMAT = struct.Struct("<HHIIHH")  # tag, channels, rate, bytes per second, bytes per frame, bits
+_PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
+_SUBFORMAT_AT = 24  # an extensible header names its real tag in the first two bytes of a GUID
+_HINT = "a PCM WAV file: 8, 16, 24 or 32 bits or float (`ffmpeg -i IN -c:a pcm_s16le OUT.wav` makes one)"
+
+
+@dataclass(frozen=True, slots=True)
+class Wav:
+    """Sound as it came: samples [frames, channels] of -1..1."""
+
+    samples: NDArray[np.float32]
+    rate_hz: int
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return len(self.samples) / self.rate_hz
+
+    def mono(self) -> NDArray[np.float32]:
+        """The mean of its channels, [frames]."""
+        mean: NDArray[np.float32] = self.samples.mean(axis=1, dtype=np.float32)
+        return mean
+
+
+def decode(data: bytes) -> Wav:
+    """A WAV file's bytes. Raises BadInputError that says what is wrong with them."""
+    tag = rate_hz = channels = bits = 0
+    for name, body in _chunks(data):
+        if name == b"fmt ":
+            tag, channels, rate_hz, bits = _read_format(body)
+        elif name == b"data":
+            if not tag:
+                raise BadInputError("the WAV file has samples before its format", _HINT)
+            samples = _read_samples(body, tag, bits)
+            if not len(samples):
+                raise BadInputError("the WAV file holds no samples", _HINT)
+            whole = len(samples) // channels * channels
+            return Wav(samples[:whole].reshape(-1, channels), rate_hz)
+    raise BadInputError("the WAV file ends before its samples", _HINT)
+
+
+def encode(samples: NDArray[np.float32], rate_hz: int) -> bytes:
+    """Mono samples [n] as a 16-bit WAV file."""
+    data = encode_frames(samples, "S16_LE", 1)
+    header = _FORMAT.pack(_PCM, 1, rate_hz, 2 * rate_hz, 2, 16)
+    chunks = _CHUNK.pack(b"fmt ", len(header)) + header + _CHUNK.pack(b"data", len(data)) + data
+    return _RIFF.pack(b"RIFF", 4 + len(chunks), b"WAVE") + chunks
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    if len(data) < _RIFF.size or data[:4] != b"RIFF" or data[8:12] != b"WAVE":
+        raise BadInputError("not a WAV file" if data else "the file is empty", _HINT)
+    at = _RIFF.size
+    while at + _CHUNK.size <= len(data):
+        name, size = _CHUNK.unpack_from(data, at)
+        at += _CHUNK.size
+        if at + size > len(data):
+            promise = f"its {name.decode('latin-1').strip()} chunk promises {size} bytes"
+            raise BadInputError(f"the WAV file is truncated: {promise}, {len(data) - at} are there", _HINT)
+        yield name, data[at : at + size]
+        at += size + size % 2  # chunks are padded to even sizes
+
+
+def _read_format(body: bytes) -> tuple[int, int, int, int]:
+    if len(body) < _FORMAT.size:
+        raise BadInputError("the WAV file's format chunk is truncated", _HINT)
+    tag, channels, rate_hz, _, _, bits = _FORMAT.unpack_from(body)
+    if tag == _EXTENSIBLE and len(body) >= _SUBFORMAT_AT + 2:
+        (tag,) = struct.unpack_from("<H", body, _SUBFORMAT_AT)
+    if (tag, bits) not in _READERS:
+        raise BadInputError(f"the WAV file is of an unknown kind (format {tag}, {bits} bits)", _HINT)
+    if not channels or not 1000 <= rate_hz <= 768000:
+        raise BadInputError(f"the WAV file claims {channels} channels at {rate_hz} Hz", _HINT)
+    return tag, channels, rate_hz, bits
+
+
+def _read_samples(body: bytes, tag: int, bits: int) -> NDArray[np.float32]:
+    return _READERS[tag, bits](body[: len(body) // (bits // 8) * (bits // 8)])
+
+
+def _unsigned_8(body: bytes) -> NDArray[np.float32]:
+    return (np.frombuffer(body, np.uint8).astype(np.float32) - 128.0) / np.float32(128.0)
+
+
+def _signed_16(body: bytes) -> NDArray[np.float32]:
+    return np.frombuffer(body, "<i2").astype(np.float32) / np.float32(2**15)
+
+
+def _signed_24(body: bytes) -> NDArray[np.float32]:
+    # each three bytes become the upper three of a 32-bit integer
+    wide = np.zeros((len(body) // 3, 4), np.uint8)
+    wide[:, 1:] = np.frombuffer(body, np.uint8).reshape(-1, 3)
+    return _signed_32(wide.tobytes())
+
+
+def _signed_32(body: bytes) -> NDArray[np.float32]:
+    return (np.frombuffer(body, "<i4") / 2.0**31).astype(np.float32)
+
+
+def _float_32(body: bytes) -> NDArray[np.float32]:
+    return np.frombuffer(body, "<f4").astype(np.float32)
+
+
+def _float_64(body: bytes) -> NDArray[np.float32]:
+    return np.frombuffer(body, "<f8").astype(np.float32)
+
+
+_READERS = {
+    (_PCM, 8): _unsigned_8,
+    (_PCM, 16): _signed_16,
+    (_PCM, 24): _signed_24,
+    (_PCM, 32): _signed_32,
+    (_FLOAT, 32): _float_32,
+    (_FLOAT, 64): _float_64,
+}

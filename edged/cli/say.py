@@ -1,0 +1,121 @@
+"""`edged say`: speak one text with the synth process alone, into a WAV file or an ALSA device."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.console import Console
+
+from edged.audio import wav
+from edged.cli.options import config_option, json_option
+from edged.cli.playback import play
+from edged.cli.synth_client import Language, SpokenChunk, SynthClient, engine_options, open_synth, with_engine
+from edged.config.loader import load_config
+from edged.errors import EmptyTextError, StorageError
+from edged.workers.messages import Planned, SynthEnd, SynthReady
+
+
+@click.command()
+@click.argument("text")
+@click.option("--voice", help="Voice name (`edged voices`) [default: the configured one of each language].")
+@click.option("--lang", type=click.Choice(["zh", "en", "auto"]), default="auto", help="Language of the text.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a WAV file (16 bit mono) instead of playing.",
+)
+@click.option("--device", help="ALSA PCM to play on [default: the configured one].")
+@engine_options
+@config_option
+@json_option
+def command(
+    text: str,
+    voice: str | None,
+    lang: Language,
+    out: Path | None,
+    device: str | None,
+    engine: str | None,
+    model: Path | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Speak TEXT (`-`: standard input). Needs no broker and no daemon.
+
+    \b
+    Examples:
+      edged say "请A015号到3号窗口" --out ticket.wav
+      edged say "Gate 12 is open" --voice af_heart
+      edged say "你好" --engine tone --out tone.wav --json
+    """
+    if text == "-":
+        text = sys.stdin.read()
+    if not text.strip():
+        raise EmptyTextError("the text is empty", 'edged say "Hello"')
+    config = with_engine(load_config(config_path), engine, model)
+    if device is not None:
+        config = config.model_copy(update={"audio": config.audio.model_copy(update={"device": device})})
+    console = Console(stderr=True)
+    with console.status("loading the voice"), open_synth(config) as synth:
+        utterance = _Utterance(synth, text, lang, voice)
+        if out is None:
+            play(config, (chunk.samples for chunk in utterance.chunks()), synth.ready.sample_rate_hz)
+        else:
+            _write_wav(out, utterance)
+    for warning in utterance.planned.warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    summary = utterance.summary()
+    if as_json:
+        click.echo(json.dumps(summary))
+    else:
+        click.echo(
+            f"{out or config.audio.device}: {summary['audio_s']} s of {summary['voice']}, "
+            f"synthesised in {summary['synth_s']} s (real-time factor {summary['rtf']})"
+        )
+
+
+class _Utterance:
+    """One text being spoken; what the synth said about it is known once `chunks` is used up."""
+
+    planned: Planned
+    end: SynthEnd
+
+    def __init__(self, synth: SynthClient, text: str, lang: Language, voice: str | None) -> None:
+        self.ready: SynthReady = synth.ready
+        self._stream = synth.speak(text, lang, voice)
+
+    def chunks(self) -> Iterator[SpokenChunk]:
+        for item in self._stream:
+            match item:
+                case Planned():
+                    self.planned = item
+                case SynthEnd():
+                    self.end = item
+                case _:
+                    yield item
+
+    def summary(self) -> dict[str, Any]:
+        audio_s, synth_s = self.end.audio_ms / 1000, self.end.synth_ms / 1000
+        return {
+            "audio_s": round(audio_s, 3),
+            "synth_s": round(synth_s, 3),
+            "first_chunk_s": round(self.end.first_chunk_ms / 1000, 3),
+            "rtf": round(synth_s / audio_s, 4) if audio_s else None,
+            "sample_rate": self.ready.sample_rate_hz,
+            "voice": self.planned.voice,
+            "engine": self.ready.engine,
+            "sentences": self.planned.sentences,
+        }
+
+
+def _write_wav(out: Path, utterance: _Utterance) -> None:
+    samples = np.concatenate([chunk.samples for chunk in utterance.chunks()])
+    try:
+        out.write_bytes(wav.encode(samples, utterance.ready.sample_rate_hz))
+    except OSError as error:
+        raise StorageError(f"{out}: {error.strerror}", "another --out, or free space") from error

@@ -1,0 +1,136 @@
+"""Drives a synth process from the command line, without the daemon."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import click
+
+from edged.config.schema import Config, LogConfig
+from edged.engine.base import Samples
+from edged.errors import EngineError, UnknownVoiceError, error_for
+from edged.workers.child import spawned
+from edged.workers.frames import Frame, FrameSocket
+from edged.workers.messages import (
+    Audio,
+    Heartbeat,
+    Planned,
+    Played,
+    Speak,
+    SynthEnd,
+    SynthFailed,
+    SynthReady,
+    SynthUnavailable,
+)
+
+Language = Literal["zh", "en", "auto"]
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+# compiling the voice for the first time takes a minute on the slowest board we know
+_SILENT_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenChunk:
+    """Mono float32 samples [n] at the synth's rate."""
+
+    samples: Samples
+    sample_rate_hz: int
+
+
+class SynthClient:
+    """A loaded synth process; use `open_synth`."""
+
+    def __init__(self, channel: FrameSocket) -> None:
+        self._channel = channel
+        self._frames = (f for f in channel.frames() if not isinstance(f.message, Heartbeat))
+        self._job_numbers = itertools.count(1)
+        self.ready = self._wait_ready()
+
+    def speak(
+        self, text: str, lang: Language, voice: str | None
+    ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
+        """Planned, then chunks as they are synthesised, then SynthEnd.
+
+        Raises UnknownVoiceError at once, the synth's own error from the iterator.
+        """
+        self._refuse_unknown_voice(voice)
+        return self._stream(text, lang, voice)
+
+    def _stream(
+        self, text: str, lang: Language, voice: str | None
+    ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
+        job_id = f"cli-{next(self._job_numbers)}"
+        self._channel.send(Speak(job_id=job_id, text=text, lang=lang, voice=voice))
+        audio_ms = 0.0
+        while True:
+            frame = self._next()
+            match frame.message:
+                case Planned() as planned:
+                    yield planned
+                case Audio(sample_rate_hz=rate_hz):
+                    samples = frame.samples()
+                    yield SpokenChunk(samples, rate_hz)
+                    # whoever takes the chunk has room for it: synthesis is never held back here
+                    audio_ms += len(samples) / rate_hz * 1000
+                    self._channel.send(Played(job_id=job_id, played_ms=audio_ms))
+                case SynthEnd() as end:
+                    yield end
+                    return
+                case SynthFailed(code=code, what=what):
+                    raise error_for(code, what)
+
+    def _wait_ready(self) -> SynthReady:
+        message = self._next().message
+        match message:
+            case SynthReady():
+                return message
+            case SynthUnavailable(code=code, what=what, hint=hint):
+                raise error_for(code, what, hint)
+        raise EngineError(f"synth said {message.type} before it was ready")
+
+    def _next(self) -> Frame:
+        try:
+            frame = next(self._frames, None)
+        except TimeoutError as error:
+            raise EngineError(f"the synth process has been silent for {_SILENT_S:.0f} s") from error
+        if frame is None:
+            raise EngineError("the synth process ended unexpectedly", "see its last lines above")
+        return frame
+
+    def _refuse_unknown_voice(self, voice: str | None) -> None:
+        known = [v.name for v in self.ready.voices]
+        if voice is not None and voice not in known:
+            raise UnknownVoiceError(f"no voice {voice!r}", f"one of: {', '.join(known)}")
+
+
+@contextlib.contextmanager
+def open_synth(config: Config) -> Iterator[SynthClient]:
+    """Start a synth process, wait until it is warm, end it afterwards; only its warnings are shown."""
+    quiet = config.model_copy(update={"log": LogConfig(level="warning")})
+    with spawned("edged.workers.synth", quiet, _SILENT_S) as channel:
+        yield SynthClient(channel)
+
+
+def engine_options(function: Decorated) -> Decorated:
+    """--engine and --model, for the verbs that load an engine."""
+    engine = click.option(
+        "--engine", type=click.Choice(["kokoro", "tone"]), help="Engine [default: configured]."
+    )
+    model = click.option(
+        "--model",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Model folder [default: the active one].",
+    )
+    return engine(model(function))
+
+
+def with_engine(config: Config, engine: str | None, model: Path | None) -> Config:
+    """The configuration with the engine options of the command line."""
+    chosen = {"engine": engine, "model": model}
+    update = {key: value for key, value in chosen.items() if value is not None}
+    return config.model_copy(update={"speech": config.speech.model_copy(update=update)})

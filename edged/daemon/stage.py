@@ -1,0 +1,177 @@
+"""The stage: both children as one thing that speaks. Scheduler commands in, scheduler events out.
+
+PCM passes through here: what the synth sends goes to the player as long as its announcement is the one
+on stage, and what the player has played goes back to the synth, which waits when it is too far ahead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+
+from edged.config.schema import Config
+from edged.core import events
+from edged.core.health import Health
+from edged.workers import messages
+from edged.workers.supervisor import Supervisor
+
+log = logging.getLogger(__name__)
+
+
+class Stage:
+    """Owns the supervisors of synth and player.
+
+    `emit` takes the events for the scheduler, `before_sound` is called with the job's id before its first
+    sample goes to the player. `synth_ready` and `player_ready` are what the children last said of
+    themselves, None while they have not.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        emit: Callable[[events.Event], None],
+        health: Health,
+        before_sound: Callable[[str], None],
+    ) -> None:
+        self._emit = emit
+        self._before_sound = before_sound
+        self._health = health
+        self._synth = Supervisor("edged.workers.synth", config, self._from_synth, self._synth_lost)
+        self._player = Supervisor("edged.workers.player", config, self._from_player, self._player_lost)
+        self._on_stage: str | None = None  # the job whose audio is wanted
+        self._in_player: str | None = None  # the job the player has begun and not ended
+        self.rss_mb: dict[str, float] = {}
+        self.synth_ready: messages.SynthReady | None = None
+        self.player_ready: messages.PlayerReady | None = None
+
+    async def run(self) -> None:
+        """Keep both children running until cancelled; then both are gone."""
+        now_s = time.monotonic()
+        self._health.started("synth", now_s)
+        self._health.started("player", now_s)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._synth.run())
+            group.create_task(self._player.run())
+
+    # --- commands --------------------------------------------------------------------------------
+
+    def start(self, job: events.StartJob) -> None:
+        """Synthesise and play this announcement."""
+        request = job.request
+        self._on_stage = job.id
+        self._synth.send(
+            messages.Speak(
+                job_id=job.id,
+                text=request.text or "",
+                lang=request.lang,
+                voice=request.voice,
+                speed=request.speed,
+            )
+        )
+
+    def cancel_synth(self, job_id: str) -> None:
+        """Stop synthesising; nothing more of this job reaches the player."""
+        if self._on_stage == job_id:
+            self._on_stage = None
+        self._synth.send(messages.CancelSpeak(job_id=job_id))
+
+    def stop_play(self, job_id: str) -> None:
+        """Fall silent; answered by PlayStopped, at once when the player never began the job."""
+        if self._on_stage == job_id:
+            self._on_stage = None
+        if self._in_player == job_id:
+            self._player.send(messages.PlayStop(job_id=job_id))
+        else:
+            self._emit(events.PlayStopped(job_id))
+
+    def set_threads(self, threads: int) -> None:
+        """OpenVINO threads from the next sentence on."""
+        self._synth.send(messages.SetThreads(threads=threads))
+
+    def kill(self, worker: str) -> None:
+        """End a child that hangs; it is restarted."""
+        (self._synth if worker == "synth" else self._player).kill()
+
+    # --- from the synth --------------------------------------------------------------------------
+
+    def _from_synth(self, message: messages.Message, payload: bytes) -> None:
+        now_s = time.monotonic()
+        self._health.heartbeat("synth", now_s)
+        match message:
+            case messages.Heartbeat(rss_mb=rss_mb):
+                self.rss_mb["synth"] = rss_mb
+            case messages.SynthReady():
+                self.synth_ready = message
+                self._health.ready("synth", now_s)
+                self._emit(events.WorkerReady("synth"))
+            case messages.SynthUnavailable(code=code, what=what, hint=hint):
+                self._health.ready("synth", now_s)
+                self._emit(events.WorkerUnavailable("synth", code, _with_hint(what, hint)))
+            case messages.Planned(job_id=job_id, voice=voice, warnings=warnings):
+                self._emit(events.SynthPlanned(job_id, voice, warnings))
+            case messages.Audio(job_id=job_id, sample_rate_hz=rate_hz) if job_id == self._on_stage:
+                self._begin_play(job_id, rate_hz)
+                self._player.send(message, payload)
+            case messages.SynthEnd(job_id=job_id, audio_ms=audio_ms, synth_ms=synth_ms):
+                self._emit(events.SynthEnd(job_id, audio_ms, synth_ms))
+                if job_id == self._in_player:
+                    self._player.send(messages.PlayEnd(job_id=job_id))
+            case messages.SynthFailed(job_id=job_id, code=code, what=what):
+                self._emit(events.SynthFailed(job_id, code, what))
+
+    def _begin_play(self, job_id: str, rate_hz: int) -> None:
+        if self._in_player != job_id:
+            self._before_sound(job_id)
+            self._in_player = job_id
+            self._player.send(messages.PlayBegin(job_id=job_id, sample_rate_hz=rate_hz))
+
+    def _synth_lost(self) -> None:
+        self.synth_ready = None
+        self._health.started("synth", time.monotonic())
+        self._emit(events.WorkerLost("synth"))
+
+    # --- from the player -------------------------------------------------------------------------
+
+    def _from_player(self, message: messages.Message, _payload: bytes) -> None:
+        now_s = time.monotonic()
+        self._health.heartbeat("player", now_s)
+        match message:
+            case messages.Heartbeat(rss_mb=rss_mb):
+                self.rss_mb["player"] = rss_mb
+            case messages.PlayerReady():
+                self.player_ready = message
+                self._health.ready("player", now_s)
+                self._emit(events.WorkerReady("player"))
+            case messages.PlayerUnavailable(code=code, what=what, hint=hint):
+                self.player_ready = None
+                self._health.ready("player", now_s)
+                self._emit(events.WorkerUnavailable("player", code, _with_hint(what, hint)))
+            case messages.PlayStarted(job_id=job_id, at_monotonic_s=at_s):
+                self._emit(events.PlayStarted(job_id, at_s))
+            case messages.Played():
+                self._synth.send(message)
+            case messages.PlayDone(job_id=job_id, audio_ms=audio_ms, xruns=xruns):
+                self._end_play(job_id)
+                self._emit(events.PlayDone(job_id, audio_ms, xruns))
+            case messages.PlayFailed(job_id=job_id, code=code, what=what):
+                self._end_play(job_id)
+                self._emit(events.PlayFailed(job_id, code, what))
+            case messages.PlayStopped(job_id=job_id, played_ms=played_ms):
+                self._end_play(job_id)
+                self._emit(events.PlayStopped(job_id, played_ms))
+
+    def _end_play(self, job_id: str) -> None:
+        if self._in_player == job_id:
+            self._in_player = None
+
+    def _player_lost(self) -> None:
+        self._in_player = None
+        self.player_ready = None
+        self._health.started("player", time.monotonic())
+        self._emit(events.WorkerLost("player"))
+
+
+def _with_hint(what: str, hint: str) -> str:
+    return f"{what}; try: {hint}" if hint else what

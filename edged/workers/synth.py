@@ -1,0 +1,230 @@
+"""The synth process: text in, PCM out. Owns every OpenVINO object and the text front end.
+
+The thread that reads the channel only files what it reads; the main thread does the work, so that a
+cancel is seen while a sentence is being synthesised. `python -m edged.workers.synth --fd N`.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import psutil
+
+from edged.config.schema import Config
+from edged.engine.base import Engine, PcmChunk, SynthJob
+from edged.errors import EdgedError, EmptyTextError
+from edged.text.front_end import to_spoken
+from edged.text.sentence import Lang, SpokenText
+from edged.workers.child import Beat, run_child, set_cpus
+from edged.workers.engines import open_engine
+from edged.workers.frames import Frame, FrameSocket, encode_samples
+from edged.workers.messages import (
+    Audio,
+    CancelSpeak,
+    Planned,
+    Played,
+    SetThreads,
+    Speak,
+    SynthCancelled,
+    SynthEnd,
+    SynthFailed,
+    SynthReady,
+    SynthUnavailable,
+    VoiceDescription,
+)
+
+_BEAT_S = 1.0  # supervisor allows several of these
+
+
+@dataclass(slots=True)
+class _Inbox:
+    """What main has asked for, filed by the reader thread and looked at by the worker."""
+
+    work: queue.Queue[Speak | SetThreads | None] = field(default_factory=queue.Queue)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    cancelled: set[str] = field(default_factory=set)
+    played_ms: dict[str, float] = field(default_factory=dict)
+
+    def file(self, frame: Frame) -> None:
+        match frame.message:
+            case Speak() | SetThreads():
+                self.work.put(frame.message)
+            case CancelSpeak(job_id=job_id):
+                with self.changed:
+                    self.cancelled.add(job_id)
+                    self.changed.notify()
+            case Played(job_id=job_id, played_ms=played_ms):
+                with self.changed:
+                    self.played_ms[job_id] = played_ms
+                    self.changed.notify()
+
+    def forget(self, job_id: str) -> None:
+        with self.changed:
+            self.cancelled.discard(job_id)
+            self.played_ms.pop(job_id, None)
+
+
+def _read(frames: Iterator[Frame], inbox: _Inbox) -> None:
+    try:
+        for frame in frames:
+            inbox.file(frame)
+    finally:
+        inbox.work.put(None)
+
+
+class _Worker:
+    """Runs one job after the other on one engine."""
+
+    def __init__(self, channel: FrameSocket, config: Config, inbox: _Inbox, beat: Beat) -> None:
+        self._channel = channel
+        self._config = config
+        self._inbox = inbox
+        self._beat = beat
+        self._engine: Engine | None = None
+        self._unavailable: EdgedError | None = None
+
+    def load(self) -> None:
+        """Open and warm the engine; without one, every job is answered with the reason."""
+        started_s = time.monotonic()
+        self._beat("loading")
+        try:
+            engine = open_engine(self._config)
+            engine.warm_up()
+        except EdgedError as error:
+            self._unavailable = error
+            self._channel.send(SynthUnavailable(code=error.code, what=error.what, hint=error.hint))
+            return
+        self._engine = engine
+        self._channel.send(self._ready(engine, time.monotonic() - started_s))
+
+    def _ready(self, engine: Engine, load_s: float) -> SynthReady:
+        info = engine.info
+        defaults, _ = self._choose_voices(engine, None)
+        return SynthReady(
+            engine=info.name,
+            model=info.model,
+            sample_rate_hz=info.sample_rate_hz,
+            voices=tuple(
+                VoiceDescription(
+                    name=voice.name,
+                    langs=voice.langs,
+                    default_for=tuple(lang for lang, name in defaults.items() if name == voice.name),
+                    description=voice.description,
+                )
+                for voice in info.voices
+            ),
+            load_s=load_s,
+        )
+
+    def run(self) -> None:
+        """Work until main closes the channel."""
+        while True:
+            self._beat("idle")
+            try:
+                item = self._inbox.work.get(timeout=_BEAT_S)
+            except queue.Empty:
+                continue
+            if item is None:
+                return
+            if isinstance(item, Speak):
+                self._speak(item)
+            elif self._engine is not None:
+                self._engine.set_threads(item.threads)
+
+    def _speak(self, speak: Speak) -> None:
+        try:
+            if self._engine is None:
+                raise self._unavailable or EdgedError("no engine")
+            self._stream(self._engine, speak)
+        except EdgedError as error:
+            self._channel.send(SynthFailed(job_id=speak.job_id, code=error.code, what=error.what))
+        finally:
+            self._inbox.forget(speak.job_id)
+
+    def _stream(self, engine: Engine, speak: Speak) -> None:
+        started_s = time.monotonic()
+        spoken = to_spoken(speak.text, speak.lang)
+        if not spoken.sentences:
+            raise EmptyTextError("nothing in the text can be spoken", "; ".join(spoken.warnings))
+        voices, fallback = self._choose_voices(engine, speak.voice)
+        warnings = (*spoken.warnings, *fallback)
+        job = SynthJob(speak.job_id, spoken.sentences, voices, speak.speed * self._config.speech.speed)
+        self._channel.send(
+            Planned(
+                job_id=speak.job_id,
+                voice=_voice_names(spoken, voices),
+                sentences=len(spoken.sentences),
+                warnings=warnings,
+            )
+        )
+        audio_ms = first_chunk_ms = waited_s = 0.0
+        for chunk in engine.synthesize(job):
+            self._beat(f"speaking {speak.job_id}")
+            if not audio_ms:
+                first_chunk_ms = (time.monotonic() - started_s) * 1000
+            audio_ms += len(chunk.samples) / chunk.sample_rate_hz * 1000
+            self._send_audio(speak.job_id, chunk)
+            waited_s += self._hold_back(speak.job_id, audio_ms)
+            if speak.job_id in self._inbox.cancelled:
+                self._channel.send(SynthCancelled(job_id=speak.job_id))
+                return
+        self._channel.send(
+            SynthEnd(
+                job_id=speak.job_id,
+                audio_ms=audio_ms,
+                synth_ms=(time.monotonic() - started_s - waited_s) * 1000,
+                first_chunk_ms=first_chunk_ms,
+                rss_mb=round(psutil.Process().memory_info().rss / 1e6, 1),
+            )
+        )
+
+    def _send_audio(self, job_id: str, chunk: PcmChunk) -> None:
+        audio = Audio(job_id=job_id, sample_rate_hz=chunk.sample_rate_hz, sentence_index=chunk.sentence_index)
+        self._channel.send(audio, encode_samples(chunk.samples))
+
+    def _choose_voices(self, engine: Engine, asked: str | None) -> tuple[dict[Lang, str], tuple[str, ...]]:
+        """A voice for each language: the one asked for, else the configured one, else the engine's own."""
+        names = {voice.name for voice in engine.info.voices}
+        configured: dict[Lang, str] = {"zh": self._config.speech.voice_zh, "en": self._config.speech.voice_en}
+        voices = {
+            lang: name if name in names else engine.info.default_voice(lang)
+            for lang, name in configured.items()
+        }
+        if asked is None:
+            return voices, ()
+        if asked not in names:
+            return voices, (f"voice_fallback: {asked}",)
+        return dict.fromkeys(voices, asked), ()
+
+    def _hold_back(self, job_id: str, sent_ms: float) -> float:
+        """Wait while synthesis is further ahead of playback than configured. Returns the seconds waited."""
+        started_s = time.monotonic()
+        ahead_ms = self._config.speech.max_ahead_s * 1000
+        inbox = self._inbox
+        with inbox.changed:
+            while sent_ms - inbox.played_ms.get(job_id, 0.0) > ahead_ms and job_id not in inbox.cancelled:
+                inbox.changed.wait(_BEAT_S)
+                self._beat(f"ahead of {job_id}")
+        return time.monotonic() - started_s
+
+
+def _voice_names(spoken: SpokenText, voices: dict[Lang, str]) -> str:
+    return "+".join(dict.fromkeys(voices[sentence.lang] for sentence in spoken.sentences))
+
+
+def main(channel: FrameSocket, frames: Iterator[Frame], config: Config) -> None:
+    """Entry point of the child: load, then work until the channel closes."""
+    set_cpus(config.threads.synth_cpus)
+    inbox = _Inbox()
+    threading.Thread(target=_read, args=(frames, inbox), name="reader", daemon=True).start()
+    worker = _Worker(channel, config, inbox, Beat(channel))
+    worker.load()
+    worker.run()
+
+
+if __name__ == "__main__":
+    run_child(main)

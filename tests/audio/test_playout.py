@@ -1,0 +1,138 @@
+"""What of a stream goes to the device next."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edged.audio.playout import Playout
+
+START, FADE = 100, 20
+
+
+def playout(source_hz: int = 48000) -> Playout:
+    return Playout(source_hz, 48000, START, FADE)
+
+
+def ramp(frames: int) -> np.ndarray:
+    """Samples that all differ."""
+    return (np.arange(frames) + 1).astype(np.float32) / 1e5
+
+
+def test_nothing_before_the_start_threshold() -> None:
+    """One sample too few, and none is handed out."""
+    stream = playout()
+    stream.feed(ramp(START - 1))
+    assert len(stream.take(START)) == 0
+    stream.feed(ramp(1))
+    assert len(stream.take(START)) == START - FADE
+
+
+def test_the_last_samples_are_held_back_until_the_end_is_known() -> None:
+    """A fade's worth stays behind; the end releases it."""
+    stream = playout()
+    stream.feed(ramp(200))
+    assert np.array_equal(stream.take(1000), ramp(200)[:-FADE])
+    assert not stream.finished
+    stream.end()
+    assert np.array_equal(stream.take(1000), ramp(200)[-FADE:])
+    assert stream.finished
+
+
+@given(
+    cuts=st.lists(st.integers(1, 300), min_size=1, max_size=10),
+    takes=st.lists(st.integers(0, 200), min_size=1, max_size=10),
+)
+def test_all_samples_in_order_however_cut(cuts: list[int], takes: list[int]) -> None:
+    """Whatever the chunks and the device's appetite, every sample is handed out once and in order."""
+    stream, whole, out = playout(), ramp(sum(cuts)), []
+    for at, size in zip(np.cumsum([0, *cuts]), cuts, strict=False):
+        stream.feed(whole[at : at + size])
+        out.append(stream.take(takes[size % len(takes)]))
+    stream.end()
+    while not stream.finished:
+        out.append(stream.take(64))
+    assert np.array_equal(np.concatenate(out), whole)
+    assert stream.taken_frames == len(whole)
+
+
+def test_a_stall_fades_out_and_back_in() -> None:
+    """The held-back samples fade into silence; what comes after it fades in; one stall is counted."""
+    stream = playout()
+    stream.feed(np.ones(200, np.float32))
+    stream.take(1000)
+    gap = np.concatenate((stream.starve(50), stream.starve(50)))
+    assert gap[0] > 0.9
+    assert (np.diff(gap[: FADE + 1]) < 0).all()
+    assert np.array_equal(gap[FADE:], np.zeros(100 - FADE))
+    stream.feed(np.ones(200, np.float32))
+    back = np.concatenate((stream.take(5), stream.take(5), stream.take(100)))
+    assert back[0] < 0.1
+    assert (np.diff(back[:FADE]) > 0).all()
+    assert np.array_equal(back[FADE:], np.ones(110 - FADE))
+    assert stream.stalls == 1
+
+
+def test_two_stalls_are_counted() -> None:
+    """A stall ends with the first sample after it."""
+    stream = playout()
+    for _ in range(2):
+        stream.feed(np.ones(200, np.float32))
+        stream.take(1000)
+        stream.starve(50)
+    assert stream.stalls == 2
+
+
+def test_a_stop_fades_what_is_left() -> None:
+    """Of all that was to come, only a fade's worth is handed out, falling to silence."""
+    stream = playout()
+    stream.feed(np.ones(5000, np.float32))
+    stream.take(1000)
+    stream.stop()
+    rest = stream.take(1000)
+    assert len(rest) == FADE
+    assert rest[0] > 0.9
+    assert rest[-1] < 0.01
+    assert stream.finished
+
+
+def test_samples_after_a_stop_are_forgotten() -> None:
+    """What was on its way when the stop came does not revive the stream."""
+    stream = playout()
+    stream.feed(ramp(500))
+    stream.take(100)
+    stream.stop()
+    stream.take(100)
+    stream.feed(ramp(500))
+    stream.end()
+    assert len(stream.take(100)) == 0
+
+
+def test_a_stop_in_a_stall_has_nothing_left_to_fade() -> None:
+    """The device is playing silence already."""
+    stream = playout()
+    stream.feed(ramp(200))
+    stream.take(1000)
+    stream.starve(50)
+    stream.stop()
+    assert stream.finished
+
+
+def test_an_empty_stream_is_finished_with_its_end() -> None:
+    """No samples, no threshold to wait for."""
+    stream = playout()
+    stream.end()
+    assert len(stream.take(100)) == 0
+    assert stream.finished
+
+
+def test_speech_is_resampled_once_and_whole() -> None:
+    """24 kHz become twice as many frames, the filter's tail included."""
+    stream = playout(24000)
+    stream.feed(ramp(12345))
+    stream.end()
+    taken = 0
+    while not stream.finished:
+        taken += len(stream.take(480))
+    assert taken == 2 * 12345

@@ -1,0 +1,118 @@
+"""WAV bytes in and out."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edged.audio import wav
+from edged.errors import BadInputError
+
+# one frame of two channels: half up, half down
+HALVES = {
+    (1, 8): bytes([192, 64]),
+    (1, 16): struct.pack("<hh", 1 << 14, -(1 << 14)),
+    (1, 24): b"\x00\x00\x40\x00\x00\xc0",
+    (1, 32): struct.pack("<ii", 1 << 30, -(1 << 30)),
+    (3, 32): struct.pack("<ff", 0.5, -0.5),
+    (3, 64): struct.pack("<dd", 0.5, -0.5),
+}
+
+
+def chunk(name: bytes, body: bytes) -> bytes:
+    return name + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
+
+
+def fmt(tag: int, channels: int, rate_hz: int, bits: int) -> bytes:
+    size = channels * bits // 8
+    return chunk(b"fmt ", struct.pack("<HHIIHH", tag, channels, rate_hz, rate_hz * size, size, bits))
+
+
+def riff(*chunks: bytes) -> bytes:
+    body = b"WAVE" + b"".join(chunks)
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+@pytest.mark.parametrize(("kind", "data"), HALVES.items(), ids=str)
+def test_every_kind_of_sample_is_read(kind: tuple[int, int], data: bytes) -> None:
+    """8 to 32 bits and both floats give the same samples."""
+    sound = wav.decode(riff(fmt(kind[0], 2, 44100, kind[1]), chunk(b"data", data)))
+    assert sound.samples.tolist() == [[0.5, -0.5]]
+    assert sound.rate_hz == 44100
+
+
+def test_an_extensible_header_is_followed_to_its_real_format() -> None:
+    """Format 0xFFFE names the format in its GUID, as many-channel and 24-bit files do."""
+    guid = struct.pack("<H", 1) + bytes.fromhex("000000001000800000aa00389b71")
+    head = struct.pack("<HHIIHHHHI", 0xFFFE, 2, 48000, 48000 * 6, 6, 24, 22, 24, 3)
+    sound = wav.decode(riff(chunk(b"fmt ", head + guid), chunk(b"data", HALVES[1, 24])))
+    assert sound.samples.tolist() == [[0.5, -0.5]]
+
+
+def test_chunks_that_are_not_sound_are_skipped() -> None:
+    """Tags before and after, of odd length too, do not matter."""
+    tags = chunk(b"LIST", b"odd")
+    sound = wav.decode(riff(tags, fmt(1, 2, 8000, 16), tags, chunk(b"data", HALVES[1, 16]), tags))
+    assert len(sound.samples) == 1
+
+
+def test_channels_are_mixed_down_by_their_mean() -> None:
+    """Opposite channels cancel; a mono file stays as it is."""
+    sound = wav.decode(riff(fmt(1, 2, 8000, 16), chunk(b"data", HALVES[1, 16])))
+    assert sound.mono().tolist() == [0.0]
+
+
+def test_length_in_seconds() -> None:
+    """Frames over rate."""
+    assert wav.decode(wav.encode(np.zeros(4000, np.float32), 8000)).seconds == 0.5
+
+
+@given(st.lists(st.integers(-(2**15), 2**15 - 1), min_size=1, max_size=50))
+def test_16_bit_samples_survive_the_round_trip(values: list[int]) -> None:
+    """Decoding and encoding changes no 16-bit sample, the extremes included."""
+    samples = (np.array(values) / 2.0**15).astype(np.float32)
+    data = wav.encode(samples, 24000)
+    assert np.array_equal(wav.decode(data).mono(), samples)
+    assert wav.encode(wav.decode(data).mono(), 24000) == data
+
+
+GOOD = riff(fmt(1, 1, 8000, 16), chunk(b"data", HALVES[1, 16]))
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (b"", "the file is empty"),
+        (b"ID3\x04 not a wave at all", "not a WAV file"),
+        (GOOD[:-1], "truncated: its data chunk promises 4 bytes, 3 are there"),
+        (GOOD[:30], "truncated: its fmt chunk promises 16 bytes, 10 are there"),
+        (riff(fmt(1, 1, 8000, 16)), "ends before its samples"),
+        (riff(chunk(b"data", b"\0\0"), fmt(1, 1, 8000, 16)), "samples before its format"),
+        (riff(fmt(1, 1, 8000, 16), chunk(b"data", b"")), "holds no samples"),
+        (riff(fmt(85, 1, 8000, 16), chunk(b"data", b"\0\0")), "unknown kind (format 85, 16 bits)"),
+        (riff(fmt(1, 1, 8000, 12), chunk(b"data", b"\0\0")), "unknown kind (format 1, 12 bits)"),
+        (riff(fmt(1, 0, 8000, 16), chunk(b"data", b"\0\0")), "0 channels at 8000 Hz"),
+        (riff(fmt(1, 1, 0, 16), chunk(b"data", b"\0\0")), "1 channels at 0 Hz"),
+        (riff(chunk(b"fmt ", b"\1\0")), "format chunk is truncated"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_bad_file_is_explained(data: bytes, complaint: str) -> None:
+    """Each kind of damage has a message of its own, and a hint."""
+    with pytest.raises(BadInputError) as caught:
+        wav.decode(data)
+    assert complaint in caught.value.what
+    assert caught.value.hint
+
+
+@given(st.binary(max_size=200))
+def test_noise_never_crashes_the_parser(noise: bytes) -> None:
+    """Arbitrary chunks after a good beginning give sound or BadInputError."""
+    for data in (noise, GOOD[:20] + noise, GOOD[:36] + noise):
+        with contextlib.suppress(BadInputError):
+            wav.decode(data)
