@@ -17,7 +17,7 @@ from edged.cli.options import config_option, json_option
 from edged.cli.playback import play
 from edged.cli.synth_client import Language, SpokenChunk, SynthClient, engine_options, open_synth, with_engine
 from edged.config.loader import load_config
-from edged.errors import EmptyTextError, StorageError
+from edged.errors import EmptyTextError, StorageError, TextTooLongError
 from edged.workers.messages import Planned, SynthEnd, SynthReady
 
 
@@ -55,9 +55,8 @@ def command(
     """
     if text == "-":
         text = sys.stdin.read()
-    if not text.strip():
-        raise EmptyTextError("the text is empty", 'edged say "Hello"')
     config = with_engine(load_config(config_path), engine, model)
+    _check_text(text, config.speech.max_text_chars)
     if device is not None:
         config = config.model_copy(update={"audio": config.audio.model_copy(update={"device": device})})
     console = Console(stderr=True)
@@ -76,6 +75,16 @@ def command(
         click.echo(
             f"{out or config.audio.device}: {summary['audio_s']} s of {summary['voice']}, "
             f"synthesised in {summary['synth_s']} s (real-time factor {summary['rtf']})"
+        )
+
+
+def _check_text(text: str, max_chars: int) -> None:
+    if not text.strip():
+        raise EmptyTextError("the text is empty", 'edged say "Hello"')
+    if len(text) > max_chars:
+        raise TextTooLongError(
+            f"the text has {len(text)} characters, the limit is {max_chars}",
+            "split it, or speech.max_text_chars",
         )
 
 

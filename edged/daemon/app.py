@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import logging
 import re
 import signal
@@ -46,6 +47,7 @@ def run_daemon(config_path: Path | None) -> int:
     """Run until SIGTERM or SIGINT; SIGHUP reads the configuration again. Raises ConfigError at the start."""
     config = load_config(config_path)
     logging.basicConfig(stream=sys.stderr, level=config.log.level.upper(), format="%(levelname)s %(message)s")
+    faulthandler.enable()  # systemd's watchdog ends a hanging process with SIGABRT: say where it hung
     service = ServiceManager.from_environ()
     ledger = Ledger(config.paths.state_dir)
     try:

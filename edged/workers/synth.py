@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import psutil
 
@@ -37,6 +38,7 @@ from edged.workers.messages import (
     VoiceDescription,
 )
 
+_OOM_SCORE_ADJ = 500  # half of all memory: ahead of every ordinary service
 _BEAT_S = 1.0  # supervisor allows several of these
 
 
@@ -216,9 +218,15 @@ def _voice_names(spoken: SpokenText, voices: dict[Lang, str]) -> str:
     return "+".join(dict.fromkeys(voices[sentence.lang] for sentence in spoken.sentences))
 
 
+def _offer_to_oom_killer() -> None:
+    """When memory runs out, this process goes first: main restarts it and keeps the queue."""
+    Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE_ADJ), encoding="ascii")
+
+
 def main(channel: FrameSocket, frames: Iterator[Frame], config: Config) -> None:
     """Entry point of the child: load, then work until the channel closes."""
     set_cpus(config.threads.synth_cpus)
+    _offer_to_oom_killer()
     inbox = _Inbox()
     threading.Thread(target=_read, args=(frames, inbox), name="reader", daemon=True).start()
     worker = _Worker(channel, config, inbox, Beat(channel))

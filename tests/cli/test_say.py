@@ -1,0 +1,116 @@
+"""`edged say` and the verbs around it, with the tone engine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from edged.audio import wav
+from edged.cli.main import VERBS, cli
+from edged.errors import (
+    AudioUnavailableError,
+    EdgedError,
+    EmptyTextError,
+    ModelUnavailableError,
+    StorageError,
+    TextTooLongError,
+    UnknownVoiceError,
+)
+
+
+@pytest.fixture(autouse=True)
+def no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The defaults but for the folders, whatever this machine has configured."""
+    config = tmp_path / "edged.yaml"
+    config.write_text("paths: {models_dir: m, state_dir: s, cache_dir: c, runtime_dir: r}\n")
+    monkeypatch.setenv("EDGED_CONFIG", str(config))
+
+
+def run(*arguments: str) -> str:
+    """Standard output of the command; an EdgedError comes out as it is."""
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_say_writes_what_it_reports(tmp_path: Path) -> None:
+    """The JSON has the keys of the contract and the figures of the file."""
+    out = tmp_path / "x.wav"
+    told = json.loads(run("say", "Hello there", "--engine", "tone", "--out", str(out), "--json"))
+    keys = ["audio_s", "synth_s", "first_chunk_s", "rtf", "sample_rate", "voice", "engine", "sentences"]
+    assert list(told) == keys
+    sound = wav.decode(out.read_bytes())
+    assert (told["sample_rate"], told["voice"], told["sentences"]) == (sound.rate_hz, "tone", 1)
+    assert told["audio_s"] == pytest.approx(sound.seconds, abs=0.001)
+
+
+def test_say_reads_standard_input(tmp_path: Path) -> None:
+    """`-` is what shells expect."""
+    out = tmp_path / "x.wav"
+    result = CliRunner().invoke(cli, ["say", "-", "--engine", "tone", "--out", str(out)], input="Hello")
+    assert result.exit_code == 0
+    assert out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (["  "], EmptyTextError, "empty"),
+        (["☃", "--out", "x.wav"], EmptyTextError, "nothing in the text"),
+        (["a" * 10_000], TextTooLongError, "10000 characters"),
+        (["Hello", "--voice", "nobody"], UnknownVoiceError, "one of: tone"),
+        (["Hello", "--device", "nosuch"], AudioUnavailableError, "nosuch"),
+        (["Hello", "--out", "/nosuch/folder/x.wav"], StorageError, "/nosuch/folder/x.wav"),
+    ],
+    ids=["blank", "symbols", "too long", "voice", "device", "folder"],
+)
+def test_say_refuses_with_a_reason(arguments: list[str], error: type[EdgedError], words: str) -> None:
+    """Where, what, and what to do; each with the exit status of its kind."""
+    with pytest.raises(error) as caught:
+        run("say", *arguments, "--engine", "tone")
+    assert words in str(caught.value)
+
+
+def test_without_a_model_the_installation_is_named() -> None:
+    """The first thing a new user meets."""
+    with pytest.raises(ModelUnavailableError, match="edged model install kokoro"):
+        run("say", "Hello", "--out", "x.wav")
+
+
+def test_voices_and_bench_speak_json() -> None:
+    """The keys of the contract."""
+    voices = json.loads(run("voices", "--engine", "tone", "--json"))
+    assert [voice["name"] for voice in voices["voices"]] == ["tone"]
+    bench = json.loads(run("bench", "--engine", "tone", "--rounds", "1", "--json"))
+    assert list(bench) == ["engine", "voice", "rtf", "first_chunk_s", "rss_mb", "n"]
+    assert list(bench["first_chunk_s"]) == ["p50", "p95"]
+    assert bench["rss_mb"] > 10
+
+
+def test_doctor_finds_what_is_missing() -> None:
+    """No model, no broker on this port, no card: each with what to do; the worst gives the exit status."""
+    result = CliRunner().invoke(cli, ["doctor", "--json"])
+    report = json.loads(result.stdout)
+    status = {section["name"]: section["status"] for section in report["sections"]}
+    assert list(status) == ["cpu", "openvino", "model", "audio", "mqtt"]
+    assert status["openvino"] == "ok"
+    assert status["model"] == "fail"
+    model = next(section for section in report["sections"] if section["name"] == "model")
+    assert model["findings"][0]["fix"] == "edged model install kokoro"
+    assert result.exit_code == report["exit"] == 2
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_examples(verb: str) -> None:
+    """The first place to look."""
+    assert "Examples:" in run(verb, "--help")
+
+
+def test_config_check_and_show(tmp_path: Path) -> None:
+    """A good file is ok; what is shown is what is in effect."""
+    assert run("config", "check").endswith("edged.yaml: ok\n")
+    shown = json.loads(run("config", "show", "--json"))
+    assert shown["paths"]["models_dir"] == str(tmp_path / "m")
