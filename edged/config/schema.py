@@ -94,7 +94,8 @@ class SpeechConfig(_Section):
         "kokoro", description="kokoro: the neural voice; tone: sine tones, no model (tests, first boot)."
     )
     model: Path | None = Field(
-        None, description="Model folder to use instead of the installed, active one (trying out a conversion)."
+        None,
+        description="Model folder to use instead of the active one (to try out a conversion).",
     )
     voice_zh: str = Field("zf_xiaobei", description="Voice for Chinese; `edged voices` lists them.")
     voice_en: str = Field("af_heart", description="Voice for English.")

@@ -42,6 +42,7 @@ class Stage:
         self._player = Supervisor("edged.workers.player", config, self._from_player, self._player_lost)
         self._on_stage: str | None = None  # the job whose audio is wanted
         self._in_player: str | None = None  # the job the player has begun and not ended
+        self._sounding: str | None = None  # the last job whose audio reached the player
         self.rss_mb: dict[str, float] = {}
         self.synth_ready: messages.SynthReady | None = None
         self.player_ready: messages.PlayerReady | None = None
@@ -58,9 +59,12 @@ class Stage:
     # --- commands --------------------------------------------------------------------------------
 
     def start(self, job: events.StartJob) -> None:
-        """Synthesise and play this announcement."""
+        """Synthesise and play this announcement; the device is opened while the first sentence is made."""
         request = job.request
         self._on_stage = job.id
+        assert self.synth_ready is not None, "the scheduler starts nothing before both children are ready"
+        self._in_player = job.id
+        self._player.send(messages.PlayBegin(job_id=job.id, sample_rate_hz=self.synth_ready.sample_rate_hz))
         self._synth.send(
             messages.Speak(
                 job_id=job.id,
@@ -78,7 +82,7 @@ class Stage:
         self._synth.send(messages.CancelSpeak(job_id=job_id))
 
     def stop_play(self, job_id: str) -> None:
-        """Fall silent; answered by PlayStopped, at once when the player never began the job."""
+        """Fall silent; answered by PlayStopped, at once when the player does not have the job."""
         if self._on_stage == job_id:
             self._on_stage = None
         if self._in_player == job_id:
@@ -111,8 +115,10 @@ class Stage:
                 self._emit(events.WorkerUnavailable("synth", code, _with_hint(what, hint)))
             case messages.Planned(job_id=job_id, voice=voice, warnings=warnings):
                 self._emit(events.SynthPlanned(job_id, voice, warnings))
-            case messages.Audio(job_id=job_id, sample_rate_hz=rate_hz) if job_id == self._on_stage:
-                self._begin_play(job_id, rate_hz)
+            case messages.Audio(job_id=job_id) if job_id == self._on_stage:
+                if self._sounding != job_id:
+                    self._before_sound(job_id)
+                    self._sounding = job_id
                 self._player.send(message, payload)
             case messages.SynthEnd(job_id=job_id, audio_ms=audio_ms, synth_ms=synth_ms):
                 self._emit(events.SynthEnd(job_id, audio_ms, synth_ms))
@@ -120,12 +126,6 @@ class Stage:
                     self._player.send(messages.PlayEnd(job_id=job_id))
             case messages.SynthFailed(job_id=job_id, code=code, what=what):
                 self._emit(events.SynthFailed(job_id, code, what))
-
-    def _begin_play(self, job_id: str, rate_hz: int) -> None:
-        if self._in_player != job_id:
-            self._before_sound(job_id)
-            self._in_player = job_id
-            self._player.send(messages.PlayBegin(job_id=job_id, sample_rate_hz=rate_hz))
 
     def _synth_lost(self) -> None:
         self.synth_ready = None

@@ -21,6 +21,7 @@ from typing import NoReturn
 import psutil
 
 from edged.config.schema import Config
+from edged.core.cpus import parse_cpu_set
 from edged.workers.frames import Frame, FrameError, FrameSocket
 from edged.workers.messages import Configure, Heartbeat
 
@@ -82,15 +83,9 @@ def set_cpus(cpus: str) -> None:
     if not cpus:
         return
     try:
-        os.sched_setaffinity(0, parse_cpus(cpus))
+        os.sched_setaffinity(0, parse_cpu_set(cpus))
     except OSError as error:
         log.warning("cannot run on CPUs %s (%s); running on all", cpus, error.strerror)
-
-
-def parse_cpus(cpus: str) -> frozenset[int]:
-    """`0-2,5` -> {0, 1, 2, 5}."""
-    spans = [span.partition("-") for span in cpus.split(",")]
-    return frozenset(n for low, _, high in spans for n in range(int(low), int(high or low) + 1))
 
 
 @contextlib.contextmanager

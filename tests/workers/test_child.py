@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from edged.config.schema import Config, DeviceConfig
-from edged.workers.child import Beat, parse_cpus, set_cpus, spawned
+from edged.workers.child import Beat, set_cpus, spawned
 from edged.workers.frames import FrameSocket
 from edged.workers.messages import CancelSpeak, Heartbeat, SetThreads
 
@@ -156,14 +156,6 @@ def test_beats_are_at_most_one_a_second() -> None:
     assert isinstance(message, Heartbeat)
     assert message.doing == "loading"
     assert message.rss_mb > 1
-
-
-@pytest.mark.parametrize(
-    ("cpus", "expected"), [("0", {0}), ("0-2", {0, 1, 2}), ("0,2", {0, 2}), ("1-2,4,6-7", {1, 2, 4, 6, 7})]
-)
-def test_cpu_sets_are_read(cpus: str, expected: set[int]) -> None:
-    """Single CPUs, ranges, and lists of both."""
-    assert parse_cpus(cpus) == expected
 
 
 @pytest.fixture
