@@ -67,7 +67,7 @@ class AlsaSink:
             return 0  # a PCM that was not written to, or was drained, has no `avail` everywhere
         available: int = self._pcm.avail()
         if available == -errno.EPIPE:
-            return 0  # ran dry; the next write finds out and starts it again
+            available = self._granted.buffer_frames  # ran dry; the next write finds out and starts it again
         if available < 0:
             raise self._lost(os.strerror(-available))
         frames = max(0, self._granted.buffer_frames - available)
@@ -86,7 +86,9 @@ class AlsaSink:
                 raise self._lost("takes no samples")
             data = data[taken * frame :]
             self._written += taken
-        self._running = True
+        if not self._running:
+            self._running = True
+            self._moved_at_s = time.monotonic()  # it could not move before
         if self._paced is None:
             self._paced = self._pcm.avail() != self._granted.buffer_frames
 

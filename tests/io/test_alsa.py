@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from edged.config.schema import AudioConfig
-from edged.errors import AudioLostError, AudioUnavailableError
-from edged.io.alsa import open_sink
+from edged.errors import AudioHungError, AudioLostError, AudioUnavailableError
+from edged.io.alsa import HUNG_S, open_sink
 
 BLOCK = np.array([0.25, 0.5, 0.75, -0.5], np.float32)
 
@@ -154,3 +154,24 @@ def test_closing_drops_first() -> None:
     sink.write(BLOCK)
     sink.close()
     assert alsa.opened[0].closed
+
+
+class StillPcm(FakePcm):
+    """Holds what it was given and plays none of it."""
+
+    def avail(self) -> int:
+        return super().avail() - len(self.data) // 4
+
+
+def test_a_device_that_does_not_move_hangs_from_its_first_sample_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first sentence may take longer to be made than a device may stand still: that is no hang."""
+    now_s = 100.0
+    monkeypatch.setattr("edged.io.alsa.time.monotonic", lambda: now_s)
+    sink = open_sink(AudioConfig(), lambda **asked: StillPcm({}, [], asked))
+    now_s += 60
+    assert sink.queued() == 0
+    sink.write(BLOCK)
+    assert sink.queued() == len(BLOCK)
+    now_s += HUNG_S + 0.1
+    with pytest.raises(AudioHungError, match="stands still"):
+        sink.queued()
