@@ -1,0 +1,264 @@
+"""Is the voice understood? Speaks prompts, has a speech recogniser write them down, and counts the errors."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import click
+import numpy as np
+from pypinyin import lazy_pinyin
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Column, Table
+
+from edged.audio import wav
+from edged.cli.options import config_option, json_option
+from edged.cli.synth_client import SpokenChunk, engine_options, open_synth, with_engine
+from edged.config.loader import load_config
+from edged.config.schema import Config
+from edged.errors import BadInputError, EdgedError, EngineError
+from edged.text.front_end import to_spoken
+from edged.text.sentence import Lang
+
+_HERE = Path(__file__).resolve().parent
+_PEERS = _HERE.parent / ".venv-peers"
+_METRIC: dict[Lang, str] = {"zh": "pinyin_err", "en": "wer"}
+_QUICK_PROMPTS = 3  # per language: enough to notice a broken voice, half a minute on two cores
+_WORST_SHOWN = 8
+# The same numeral in another word.
+_SAME_NUMERAL = str.maketrans({"两": "二", "幺": "一", "〇": "零"})
+_UNIT = {"zh": re.compile(r"[A-Za-z]|[^\W\d_a-zA-Z]+"), "en": re.compile(r"[a-z]+(?:'[a-z]+)?")}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text to speak, how it is meant to be read out, and the name of its recording."""
+
+    name: str
+    lang: Lang
+    text: str
+    spoken: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Edit distance between the units said and heard, and how many were said."""
+
+    errors: int
+    units: int
+
+    @property
+    def percent(self) -> float:
+        """Errors per hundred units."""
+        return 100 * self.errors / self.units
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the recogniser made of a prompt."""
+
+    prompt: Prompt
+    text: str
+    score: Score
+
+
+@click.command()
+@click.option(
+    "--prompts",
+    "prompt_files",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help='JSON lines: {"lang": "zh", "text": "..."}, optionally "spoken": how it is read out '
+    "[default: benchmarks/prompts/*.jsonl].",
+)
+@click.option(
+    "--wav-dir",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Score recordings zh-01.wav, en-01.wav, ... of the prompts instead of speaking.",
+)
+@click.option("--quick", is_flag=True, help=f"Only the first {_QUICK_PROMPTS} prompts of each language.")
+@engine_options
+@config_option
+@json_option
+def command(
+    prompt_files: tuple[Path, ...],
+    wav_dir: Path | None,
+    quick: bool,
+    engine: str | None,
+    model: Path | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Measure intelligibility: error of toneless pinyin (zh) and of words (en), in percent.
+
+    Needs the recogniser of benchmarks/setup-peers.sh. Exit status 1: nothing could be measured.
+
+    \b
+    Examples:
+      python benchmarks/intelligibility.py
+      python benchmarks/intelligibility.py --quick --json
+      python benchmarks/intelligibility.py --prompts mine.jsonl --model models/kokoro
+      python benchmarks/intelligibility.py --wav-dir recordings/
+    """
+    try:
+        prompts = load_prompts(prompt_files or tuple(sorted((_HERE / "prompts").glob("*.jsonl"))), quick)
+        with tempfile.TemporaryDirectory() as scratch, Progress(console=Console(stderr=True)) as progress:
+            folder = wav_dir or Path(scratch)
+            if wav_dir is None:
+                config = with_engine(load_config(config_path), engine, model)
+                for _ in progress.track(speak(config, prompts, folder), len(prompts), description="speaking"):
+                    pass
+            listening = progress.track(listen(prompts, folder), len(prompts), description="listening")
+            heard = list(listening)
+    except EdgedError as error:
+        click.echo(f"intelligibility: {error}", err=True)
+        sys.exit(1)
+    if as_json:
+        click.echo(json.dumps(summary(heard)))
+    else:
+        _print_table(heard)
+
+
+def load_prompts(files: Sequence[Path], quick: bool) -> list[Prompt]:
+    """The prompts of all files, numbered per language. Raises BadInputError for a bad line."""
+    prompts: list[Prompt] = []
+    for file in files:
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if line.strip():
+                prompts.append(_prompt(line, f"{file}:{number}", prompts))
+    if not prompts:
+        raise BadInputError("no prompts", "a --prompts file with at least one line")
+    if quick:
+        return [p for p in prompts if int(p.name.split("-")[1]) <= _QUICK_PROMPTS]
+    return prompts
+
+
+def _prompt(line: str, where: str, earlier: Sequence[Prompt]) -> Prompt:
+    hint = '{"lang": "zh" or "en", "text": "..."}'
+    try:
+        fields = json.loads(line)
+        lang: Lang = fields["lang"]
+        text = fields["text"]
+        spoken = fields.get("spoken") or spoken_form(text, lang)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInputError(f"{where}: not a prompt: {error!r}", hint) from error
+    if lang not in _METRIC or not spoken:
+        raise BadInputError(f"{where}: lang is {lang!r}, spoken form {spoken!r}", hint)
+    number = 1 + sum(p.lang == lang for p in earlier)
+    return Prompt(f"{lang}-{number:02}", lang, text, spoken)
+
+
+def speak(config: Config, prompts: Sequence[Prompt], folder: Path) -> Iterator[Prompt]:
+    """Speak each prompt with the configured voice into `folder`; yields it when its recording is there."""
+    with open_synth(config) as synth:
+        for prompt in prompts:
+            spoken = synth.speak(prompt.text, prompt.lang, None)
+            chunks = [item.samples for item in spoken if isinstance(item, SpokenChunk)]
+            samples = np.concatenate(chunks) if chunks else np.zeros(0, np.float32)
+            (folder / f"{prompt.name}.wav").write_bytes(wav.encode(samples, synth.ready.sample_rate_hz))
+            yield prompt
+
+
+def listen(prompts: Sequence[Prompt], folder: Path) -> Iterator[Heard]:
+    """Recognise the recordings one after the other, in one child process of the peers' environment.
+
+    Raises EngineError when the recogniser is not set up or fails, BadInputError for a missing recording.
+    """
+    python, model = _PEERS / "bin/python", _PEERS / "share/whisper-base"
+    if not (python.exists() and model.is_dir()):
+        raise EngineError(f"{model}: no speech recogniser", "benchmarks/setup-peers.sh")
+    recordings = [f"{prompt.lang}:{_recording(prompt, folder)}" for prompt in prompts]
+    child = subprocess.Popen(
+        [python, _HERE / "recognise.py", model, *recordings], stdout=subprocess.PIPE, text=True
+    )
+    with child:
+        assert child.stdout is not None
+        for prompt, line in zip_longest(prompts, child.stdout):
+            if not (prompt and line):
+                raise EngineError("the speech recogniser ended unexpectedly", "see its last lines above")
+            text = json.loads(line)["text"]
+            yield Heard(prompt, text, score(prompt.spoken, text, prompt.lang))
+
+
+def _recording(prompt: Prompt, folder: Path) -> Path:
+    path = folder / f"{prompt.name}.wav"
+    if not path.is_file():
+        raise BadInputError(f"{path}: no such recording", f"record {prompt.text!r} into it")
+    return path
+
+
+def score(said: str, heard: str, lang: Lang) -> Score:
+    """Compare the spoken form `said` with the recogniser's text.
+
+    A recogniser writes numbers as it likes, so its digits count as right when they match either as a
+    number (15: fifteen) or one by one (015: zero one five).
+    """
+    reference = units(spoken_form(said, lang), lang)
+    spellings = (heard, re.sub(r"(?<=\d)(?=\d)", " ", heard))
+    distances = (edit_distance(reference, units(spoken_form(text, lang), lang)) for text in spellings)
+    return Score(min(distances), len(reference))
+
+
+def total(scores: Sequence[Score]) -> Score:
+    """All scores as one: long prompts weigh more."""
+    return Score(sum(s.errors for s in scores), sum(s.units for s in scores))
+
+
+def spoken_form(text: str, lang: Lang) -> str:
+    """`text` without digits and symbols, as it is read out."""
+    return " ".join(sentence.spoken for sentence in to_spoken(text, lang).sentences)
+
+
+def units(spoken: str, lang: Lang) -> list[str]:
+    """What is compared: pinyin syllables without tones and single letters, or lower-case words."""
+    if lang == "zh":
+        found = _UNIT["zh"].findall(spoken.translate(_SAME_NUMERAL))
+        return [unit.lower() for part in found for unit in lazy_pinyin(part)]
+    words = ["zero" if w == "oh" else w for w in _UNIT["en"].findall(spoken.lower().replace("’", "'"))]
+    return [w for w, before in zip(words, ["", *words], strict=False) if (before, w) != ("hundred", "and")]
+
+
+def edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
+    """The least number of insertions, deletions and substitutions that turn `a` into `b`."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]
+
+
+def summary(heard: Sequence[Heard]) -> dict[Lang, dict[str, float]]:
+    """{"zh": {"pinyin_err": percent, "n": prompts}, "en": {"wer": ...}}; only languages heard."""
+    result: dict[Lang, dict[str, float]] = {}
+    for lang, metric in _METRIC.items():
+        scores = [h.score for h in heard if h.prompt.lang == lang]
+        if scores:
+            result[lang] = {metric: round(total(scores).percent, 2), "n": len(scores)}
+    return result
+
+
+def _print_table(heard: Sequence[Heard]) -> None:
+    for lang, figures in summary(heard).items():
+        click.echo(f"{lang}: {_METRIC[lang]} {figures[_METRIC[lang]]} %, n = {figures['n']}")
+    worst = sorted((h for h in heard if h.score.errors), key=lambda h: -h.score.percent)[:_WORST_SHOWN]
+    if not worst:
+        return
+    table = Table(
+        "%", Column("said", overflow="fold"), Column("heard", overflow="fold"), title="worst prompts"
+    )
+    for h in worst:
+        table.add_row(f"{h.score.percent:.0f}", h.prompt.spoken, h.text)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    command()

@@ -1,0 +1,96 @@
+"""A spoken sentence to the phonemes Kokoro reads, Chinese and English mixed as they come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from edged.engine.kokoro import phonemes_zh
+from edged.engine.kokoro.phonemes_en import LETTER_NAMES, English
+from edged.text.sentence import Sentence
+
+# Kokoro's alphabet; its token ids are the model's business.
+ALPHABET = frozenset(
+    ' ;:,.!?—…"()“”ʣʥʦʨᵝꭧAIOQSTWYᵊabcdefhijklmnopqrstuvwxyzɑɐɒæβɔɕçɖðʤəɚɛɜɟɡɥɨɪʝɯɰŋɳɲɴøɸθœɹɾɻʁɽʂʃʈʧʊʋʌɣɤχʎʒʔ'
+    "ˈˌːʰʲ↓→↗↘ᵻ\u0303"
+)
+_PUNCTUATION = {
+    **{mark: mark for mark in ",.!?;:…—"},
+    **dict(zip("，、。！？；：", ",,.!?;:", strict=True)),
+}
+_HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_TOKEN = re.compile(
+    rf"(?P<han>[{_HAN}]+)"
+    r"|(?P<latin>[A-Za-zÀ-ÖØ-öø-ɏ]+(?:['’-][A-Za-zÀ-ÖØ-öø-ɏ]+)*['’]?)"
+    rf"|(?P<mark>[{''.join(_PUNCTUATION)}])"
+)
+
+
+class Phonemizer:
+    """Reads sentences with the dictionary of a model folder; each language is loaded when first spoken."""
+
+    def __init__(self, model_dir: Path) -> None:
+        self._model_dir = model_dir
+
+    @cached_property
+    def _english(self) -> English:
+        return English(self._model_dir)
+
+    def phonemes(self, sentence: Sentence) -> str:
+        """Phonemes with , . ! ? ; : … — at the pauses, all in ALPHABET; "" when nothing is speakable.
+
+        Takes any text: what is neither Han, Latin nor punctuation is skipped. Raises ModelUnavailableError
+        when English is spoken and the dictionary is missing.
+        """
+        phonemes = ""
+        for kind, words in _phrases(sentence.spoken):
+            if kind == "mark":
+                spoken = phonemes.rstrip()
+                # a pause needs something before it, and one mark per pause is enough
+                if spoken and spoken[-1] not in _PUNCTUATION:
+                    phonemes = f"{spoken}{_PUNCTUATION[words[0]]} "
+                continue
+            read = phonemes_zh.phonemes("".join(words)) if kind == "han" else self._english.phonemes(words)
+            # a letter leans on the Han after it (A零一五): apart from it, it is misheard more often
+            space = "" if _ends_in_ticket_letter(words) else " "
+            phonemes += f"{read}{space}" if read else ""
+        return "".join(c for c in phonemes if c in ALPHABET).strip()
+
+
+def _ends_in_ticket_letter(words: list[str]) -> bool:
+    """Whether the last word is a letter, and not the last of several (VIP)."""
+    return words[-1] in LETTER_NAMES and not (len(words) > 1 and words[-2] in LETTER_NAMES)
+
+
+def _phrases(text: str) -> Iterator[tuple[str, list[str]]]:
+    """("han" | "latin" | "mark", tokens): neighbours of one script together, each mark alone."""
+    kind, words = "", list[str]()
+    for match in _TOKEN.finditer(text):
+        found = match.lastgroup or ""
+        if words and (found != kind or found == "mark"):
+            yield kind, words
+            words = []
+        kind = found
+        words.append(match[0])
+    if words:
+        yield kind, words
+
+
+def split_phonemes(phonemes: str, limit: int) -> list[str]:
+    """Cut into pieces of at most `limit` characters: at ends of sentences, else clauses, else words.
+
+    >>> split_phonemes("nˈOT wˈʌn, nˈOT tˈu.", 12)
+    ['nˈOT wˈʌn,', 'nˈOT tˈu.']
+    """
+    pieces: list[str] = []
+    rest = phonemes.strip()
+    while len(rest) > limit:
+        window = rest[: limit + 1]
+        cut = max((window.rfind(mark + " ") + 1 for mark in ".!?…"), default=0)
+        cut = cut or max(window.rfind(mark + " ") + 1 for mark in ",;:—") or window.rfind(" ")
+        cut = cut if cut > 0 else limit
+        pieces.append(rest[:cut].rstrip())
+        rest = rest[cut:].lstrip()
+    return [*pieces, rest] if rest else pieces

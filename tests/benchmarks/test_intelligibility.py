@@ -1,0 +1,178 @@
+"""What the intelligibility benchmark counts as an error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import intelligibility
+from edged.errors import BadInputError
+
+_PROMPTS = Path(intelligibility.__file__).parent / "prompts"
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("请A零一五号到三号窗口。", "请A015号到3号窗口"),
+        ("预计等待二十五分钟。", "预计等待25分钟"),
+        ("有两位。", "有2位"),
+        ("重庆银行", "虫情银航"),
+    ],
+)
+def test_digits_and_homophones_are_no_errors_in_chinese(said: str, heard: str) -> None:
+    """A recogniser may write digits, and cannot tell characters of the same sound apart."""
+    assert intelligibility.score(said, heard, "zh").errors == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("Ticket A zero one five.", "Ticket A015."),
+        ("Ticket A oh one five.", "ticket a 015"),
+        ("Gate twelve is open.", "Gate 12 is open"),
+        ("two hundred and eight", "two hundred eight"),
+        ("It’s nine o'clock.", "it's nine o'clock"),
+    ],
+)
+def test_digits_case_and_punctuation_are_no_errors_in_english(said: str, heard: str) -> None:
+    """Only the words count."""
+    assert intelligibility.score(said, heard, "en").errors == 0
+
+
+def test_each_wrong_missing_or_added_unit_is_one_error() -> None:
+    """Errors are edit distance, units are those of the text that was said."""
+    assert intelligibility.score("请到三号窗口", "请到四号窗口", "zh") == intelligibility.Score(1, 6)
+    assert intelligibility.score("go to gate five", "go gate five", "en") == intelligibility.Score(1, 4)
+    assert intelligibility.score("go", "go go go", "en") == intelligibility.Score(2, 1)
+
+
+def test_nothing_heard_is_all_wrong() -> None:
+    """Silence is a hundred percent error, not a missing measurement."""
+    assert intelligibility.score("三号", "", "zh").percent == 100
+
+
+def test_the_total_weighs_prompts_by_length() -> None:
+    """One error in ten units is ten percent, however the units are spread."""
+    assert intelligibility.total([intelligibility.Score(1, 2), intelligibility.Score(0, 8)]).percent == 10
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=8), st.lists(st.sampled_from("abc"), max_size=8))
+def test_edit_distance_is_a_metric_bounded_by_the_longer_text(a: list[str], b: list[str]) -> None:
+    """Symmetric, zero only for equal texts, never above the longer length."""
+    distance = intelligibility.edit_distance(a, b)
+    assert distance == intelligibility.edit_distance(b, a)
+    assert (distance == 0) == (a == b)
+    assert abs(len(a) - len(b)) <= distance <= max(len(a), len(b))
+
+
+def test_the_default_prompts_are_twenty_of_each_language() -> None:
+    """Fewer would make the figures noise."""
+    files = sorted(_PROMPTS.glob("*.jsonl"))
+    langs = [prompt.lang for prompt in intelligibility.load_prompts(files, quick=False)]
+    assert langs.count("zh") >= 20
+    assert langs.count("en") >= 20
+
+
+def test_quick_takes_a_few_of_each_language() -> None:
+    """Both languages are still measured."""
+    files = sorted(_PROMPTS.glob("*.jsonl"))
+    names = {prompt.name for prompt in intelligibility.load_prompts(files, quick=True)}
+    assert {"zh-01", "en-01"} <= names
+    assert len(names) < 10
+
+
+def test_a_prompt_without_a_spoken_form_is_read_by_the_front_end(tmp_path: Path) -> None:
+    """Own prompt files need text and language only."""
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"lang": "en", "text": "Gate 12"}\n\n', encoding="utf-8")
+    (prompt,) = intelligibility.load_prompts([file], quick=False)
+    assert (prompt.name, prompt.spoken) == ("en-01", "Gate twelve")
+
+
+@pytest.mark.parametrize(
+    "line", ["gate 12", "[]", '{"lang": "fr", "text": "oui"}', '{"lang": "en", "text": ""}']
+)
+def test_a_bad_prompt_is_reported_with_its_line(tmp_path: Path, line: str) -> None:
+    """The error names file and line."""
+    file = tmp_path / "mine.jsonl"
+    file.write_text(f'{{"lang": "en", "text": "Go"}}\n{line}\n', encoding="utf-8")
+    with pytest.raises(BadInputError, match=r"mine\.jsonl:2"):
+        intelligibility.load_prompts([file], quick=False)
+
+
+def test_the_summary_has_one_figure_and_the_count_per_language() -> None:
+    """The shape scripts rely on."""
+    zh = intelligibility.Prompt("zh-01", "zh", "三号", "三号")
+    en = intelligibility.Prompt("en-01", "en", "go", "go")
+    heard = [
+        intelligibility.Heard(zh, "四号", intelligibility.score("三号", "四号", "zh")),
+        intelligibility.Heard(en, "go", intelligibility.score("go", "go", "en")),
+    ]
+    assert intelligibility.summary(heard) == {"zh": {"pinyin_err": 50.0, "n": 1}, "en": {"wer": 0.0, "n": 1}}
+    assert "zh" not in intelligibility.summary(heard[1:])
+
+
+def _fake_recogniser(folder: Path, script: str) -> Path:
+    """A peers' environment whose python is a shell script."""
+    (folder / "share/whisper-base").mkdir(parents=True)
+    (folder / "bin").mkdir()
+    python = folder / "bin/python"
+    python.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    python.chmod(0o755)
+    return folder
+
+
+def _measure(tmp_path: Path, *options: str) -> Result:
+    """Score one empty recording of "三号" with whatever recogniser is set up."""
+    (tmp_path / "mine.jsonl").write_text('{"lang": "zh", "text": "3号"}\n', encoding="utf-8")
+    (tmp_path / "zh-01.wav").touch()
+    files = ["--prompts", str(tmp_path / "mine.jsonl"), "--wav-dir", str(tmp_path)]
+    return CliRunner().invoke(intelligibility.command, [*files, *options])
+
+
+def test_recordings_are_scored_by_the_recogniser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recogniser answers a line per recording, the figures follow from them."""
+    peers = _fake_recogniser(tmp_path / "peers here", 'echo \'{"text": "4号"}\'')
+    monkeypatch.setattr(intelligibility, "_PEERS", peers)
+    result = _measure(tmp_path, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {"zh": {"pinyin_err": 50.0, "n": 1}}
+    assert "zh: pinyin_err 50.0 %, n = 1" in _measure(tmp_path).stdout
+
+
+@pytest.mark.parametrize("script", ["exit 3", "exit 0"])
+def test_a_recogniser_that_dies_is_no_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    """Whatever its own status: exit status 1 and a reason, no figures."""
+    monkeypatch.setattr(intelligibility, "_PEERS", _fake_recogniser(tmp_path / "peers", script))
+    result = _measure(tmp_path, "--json")
+    assert result.exit_code == 1
+    assert "recogniser ended unexpectedly" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_missing_recording_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that lacks one of the prompts' recordings is not scored at all."""
+    monkeypatch.setattr(intelligibility, "_PEERS", _fake_recogniser(tmp_path / "peers", "exit 0"))
+    (tmp_path / "mine.jsonl").write_text('{"lang": "en", "text": "Go"}\n', encoding="utf-8")
+    options = ["--prompts", str(tmp_path / "mine.jsonl"), "--wav-dir", str(tmp_path)]
+    result = CliRunner().invoke(intelligibility.command, options)
+    assert result.exit_code == 1
+    assert "en-01.wav" in result.stderr
+
+
+def test_a_missing_recogniser_names_the_way_to_get_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The recogniser is no dependency of edged; the error says what to run."""
+    monkeypatch.setattr(intelligibility, "_PEERS", tmp_path / "nowhere")
+    result = _measure(tmp_path)
+    assert result.exit_code == 1
+    assert "benchmarks/setup-peers.sh" in result.stderr
