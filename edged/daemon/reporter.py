@@ -103,6 +103,7 @@ class Reporter:
             device=self._device,
             engine=synth.engine if synth else None,
             model=synth.model if synth else None,
+            model_sha256=synth.model_sha256 if synth else None,
             voices=tuple(VoiceEntry(name=v.name, langs=v.langs, description=v.description) for v in voices),
             languages=tuple(dict.fromkeys(lang for voice in voices for lang in voice.langs)),
             audio_device=player.device if player else None,

@@ -25,10 +25,9 @@ class VoiceInfo:
 
 @dataclass(frozen=True, slots=True)
 class EngineInfo:
-    """What an engine is: name, model, output rate and voices (a language's first voice is its default)."""
+    """What an engine is: name, output rate and voices (a language's first voice is its default)."""
 
     name: str
-    model: str
     sample_rate_hz: int
     voices: tuple[VoiceInfo, ...]
 

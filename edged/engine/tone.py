@@ -24,7 +24,6 @@ class ToneEngine:
     def __init__(self) -> None:
         self._info = EngineInfo(
             name="tone",
-            model="tone",
             sample_rate_hz=SAMPLE_RATE_HZ,
             voices=(VoiceInfo("tone", ("zh", "en"), "one sine tone a letter"),),
         )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paho.mqtt.client import Client, ConnectFlags
@@ -16,6 +14,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from edged.config.schema import MqttConfig
 from edged.errors import BrokerError, ConfigError
+from edged.io.systemd import ServiceManager
 
 if TYPE_CHECKING:
     from paho.mqtt.client import SocketLike
@@ -33,14 +32,11 @@ _SLOW = {*_BAD_CREDENTIALS, 133, 138, 140, _TAKEN_OVER}
 def read_password(config: MqttConfig) -> str | None:
     """From `password_file`, else from the systemd credential `mqtt-password`, else None.
 
-    Raises ConfigError when the file is named and cannot be read.
+    Raises ConfigError when either is there and cannot be read.
     """
     path = config.password_file
     if path is None:
-        folder = os.environ.get("CREDENTIALS_DIRECTORY", "")
-        path = Path(folder, _CREDENTIAL)
-        if not folder or not path.exists():
-            return None
+        return ServiceManager.from_environ().credential(_CREDENTIAL)
     try:
         return path.read_text(encoding="utf-8").rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:

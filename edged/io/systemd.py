@@ -23,24 +23,18 @@ _SEND_TIMEOUT_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ServiceManager:
-    """The manager that started this process, as the environment describes it.
-
-    `watchdog_s` None means that no keep-alive is expected; otherwise call `watchdog` at least twice in
-    that time.
-    """
+    """The manager that started this process, as the environment describes it."""
 
     notify_address: str | None = None
-    watchdog_s: float | None = None
     credentials_dir: Path | None = None
 
     @classmethod
-    def from_environ(cls, environ: Mapping[str, str] | None = None, pid: int | None = None) -> ServiceManager:
-        """Read NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and CREDENTIALS_DIRECTORY."""
+    def from_environ(cls, environ: Mapping[str, str] | None = None) -> ServiceManager:
+        """Read NOTIFY_SOCKET and CREDENTIALS_DIRECTORY."""
         environ = os.environ if environ is None else environ
         credentials_dir = environ.get("CREDENTIALS_DIRECTORY")
         return cls(
             notify_address=environ.get("NOTIFY_SOCKET") or None,
-            watchdog_s=_watchdog_s(environ, os.getpid() if pid is None else pid),
             credentials_dir=Path(credentials_dir) if credentials_dir else None,
         )
 
@@ -53,7 +47,7 @@ class ServiceManager:
         return self._notify(_status(text))
 
     def watchdog(self) -> bool:
-        """Keep-alive: everything has just been seen to work."""
+        """Keep-alive: everything has just been seen to work. Ignored by a manager that waits for none."""
         return self._notify("WATCHDOG=1")
 
     def reloading(self) -> bool:
@@ -95,15 +89,6 @@ class ServiceManager:
             log.warning("cannot tell systemd %s: %s", assignments[0], error)
             return False
         return True
-
-
-def _watchdog_s(environ: Mapping[str, str], pid: int) -> float | None:
-    """The watchdog's time, unless it is not asked for or meant for another process (WATCHDOG_PID)."""
-    usec = environ.get("WATCHDOG_USEC", "")
-    wanted_pid = environ.get("WATCHDOG_PID", "")
-    if not usec.isdigit() or int(usec) == 0 or wanted_pid not in ("", str(pid)):
-        return None
-    return int(usec) / 1e6
 
 
 def _socket_address(address: str) -> str:

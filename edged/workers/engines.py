@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from edged.config.schema import Config
 from edged.engine.base import Engine
 from edged.engine.tone import ToneEngine
@@ -10,19 +12,30 @@ from edged.io.store import Store
 from edged.workers.threads import configured_threads
 
 
-def open_engine(config: Config) -> Engine:
+@dataclass(frozen=True, slots=True)
+class LoadedEngine:
+    """An engine and the model build behind it; `model_sha256` is None for an engine without a model."""
+
+    engine: Engine
+    model: str
+    model_sha256: str | None
+
+
+def open_engine(config: Config) -> LoadedEngine:
     """The configured engine, loaded. Raises ModelUnavailableError when its model is missing or damaged."""
     if config.speech.engine == "tone":
-        return ToneEngine()
+        return LoadedEngine(ToneEngine(), "tone", None)
     # imported here: the tone engine must start on a board where OpenVINO cannot
     from edged.engine.kokoro.engine import KokoroEngine
 
-    return KokoroEngine(
-        _model_folder(config).path,
+    folder = _model_folder(config)
+    engine = KokoroEngine(
+        folder.path,
         threads=configured_threads(config.threads),
         cache_dir=config.paths.cache_dir,
         pin=config.threads.pin,
     )
+    return LoadedEngine(engine, f"{folder.manifest.name} {folder.manifest.build}", folder.manifest.digest)
 
 
 def _model_folder(config: Config) -> ModelFolder:

@@ -80,6 +80,7 @@ class SynthReady(_Message):
     type: Literal["synth_ready"] = "synth_ready"
     engine: str
     model: str
+    model_sha256: str | None
     sample_rate_hz: int
     voices: tuple[VoiceDescription, ...]
     load_s: float

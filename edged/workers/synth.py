@@ -21,7 +21,7 @@ from edged.errors import EdgedError, EmptyTextError
 from edged.text.front_end import to_spoken
 from edged.text.sentence import Lang, SpokenText
 from edged.workers.child import Beat, run_child, set_cpus
-from edged.workers.engines import open_engine
+from edged.workers.engines import LoadedEngine, open_engine
 from edged.workers.frames import Frame, FrameSocket, encode_samples
 from edged.workers.messages import (
     Audio,
@@ -94,21 +94,22 @@ class _Worker:
         started_s = time.monotonic()
         self._beat("loading")
         try:
-            engine = open_engine(self._config)
-            engine.warm_up()
+            loaded = open_engine(self._config)
+            loaded.engine.warm_up()
         except EdgedError as error:
             self._unavailable = error
             self._channel.send(SynthUnavailable(code=error.code, what=error.what, hint=error.hint))
             return
-        self._engine = engine
-        self._channel.send(self._ready(engine, time.monotonic() - started_s))
+        self._engine = loaded.engine
+        self._channel.send(self._ready(loaded, time.monotonic() - started_s))
 
-    def _ready(self, engine: Engine, load_s: float) -> SynthReady:
-        info = engine.info
-        defaults, _ = self._choose_voices(engine, None)
+    def _ready(self, loaded: LoadedEngine, load_s: float) -> SynthReady:
+        info = loaded.engine.info
+        defaults, _ = self._choose_voices(loaded.engine, None)
         return SynthReady(
             engine=info.name,
-            model=info.model,
+            model=loaded.model,
+            model_sha256=loaded.model_sha256,
             sample_rate_hz=info.sample_rate_hz,
             voices=tuple(
                 VoiceDescription(

@@ -1,4 +1,4 @@
-"""sd_notify, watchdog settings and credentials, against a real datagram socket."""
+"""sd_notify and credentials, against a real datagram socket."""
 
 from __future__ import annotations
 
@@ -83,7 +83,6 @@ def test_outside_systemd_nothing_is_sent() -> None:
     manager = ServiceManager.from_environ({})
     assert not any([manager.ready("x"), manager.status("x"), manager.watchdog(), manager.reloading()])
     assert not manager.stopping("x")
-    assert manager.watchdog_s is None
     assert manager.credential("mqtt-password") is None
 
 
@@ -96,28 +95,10 @@ def test_a_manager_that_went_away_is_logged_not_fatal(
     assert "WATCHDOG=1" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("environ", "watchdog_s"),
-    [
-        ({"WATCHDOG_USEC": "2500000", "WATCHDOG_PID": "42"}, 2.5),
-        ({"WATCHDOG_USEC": "2500000"}, 2.5),
-        ({"WATCHDOG_USEC": "2500000", "WATCHDOG_PID": "41"}, None),
-        ({"WATCHDOG_USEC": "0", "WATCHDOG_PID": "42"}, None),
-        ({"WATCHDOG_USEC": "soon"}, None),
-        ({"WATCHDOG_PID": "42"}, None),
-        ({}, None),
-    ],
-)
-def test_the_watchdog_is_ours_only_if_it_names_us(environ: dict[str, str], watchdog_s: float | None) -> None:
-    """A child that inherits the environment must not believe the watchdog is its own."""
-    assert ServiceManager.from_environ(environ, pid=42).watchdog_s == watchdog_s
-
-
-def test_the_real_environment_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Called without arguments it reads this process's environment and pid."""
-    monkeypatch.setenv("WATCHDOG_USEC", "1000000")
-    monkeypatch.setenv("WATCHDOG_PID", str(os.getpid()))
-    assert ServiceManager.from_environ().watchdog_s == 1.0
+def test_the_real_environment_is_the_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Called without arguments it reads this process's environment."""
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert ServiceManager.from_environ().credentials_dir == tmp_path
 
 
 def test_a_credential_is_read_without_its_newline(tmp_path: Path) -> None:

@@ -44,7 +44,6 @@ class KokoroEngine:
         self._networks: tuple[AcousticModel, Generator] | None = None
         self._info = EngineInfo(
             name="kokoro",
-            model=self._files.spec.name,
             sample_rate_hz=self._files.spec.sample_rate_hz,
             voices=self._files.voices,
         )
