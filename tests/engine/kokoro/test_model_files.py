@@ -47,7 +47,7 @@ def test_the_first_voice_of_a_language_is_its_default(folder: Path) -> None:
     """The engine tells voices and rate without compiling anything."""
     info = KokoroEngine(folder, threads=1, cache_dir=None).info
     assert (info.default_voice("zh"), info.default_voice("en")) == ("zf_one", "am_two")
-    assert (info.model, info.sample_rate_hz) == ("kokoro-test", 24_000)
+    assert (info.name, info.sample_rate_hz) == ("kokoro", 24_000)
 
 
 def read_all(folder: Path) -> None:
