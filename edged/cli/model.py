@@ -41,7 +41,7 @@ def _weights_option(verb: Callable[..., None]) -> Callable[..., None]:
     """--weights, for the verbs that convert."""
     option = click.option(
         "--weights",
-        type=click.Choice(list(Weights)),
+        type=click.Choice([weights.value for weights in Weights]),
         default=Weights.INT8.value,
         show_default=True,
         help="int8: 8-bit weights, float32 arithmetic. w8a8: 8-bit arithmetic in most convolutions as well, "

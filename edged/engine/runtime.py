@@ -90,7 +90,7 @@ def read_model(path: Path) -> Any:
         return _core().read_model(path)
     except RuntimeError as error:
         raise ModelUnavailableError(
-            f"{path}: cannot be read as a network: {_first_line(error)}", "edged model install --force"
+            f"{path}: cannot be read as a network: {_first_line(error)}", "edged model install NAME --force"
         ) from error
 
 

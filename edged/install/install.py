@@ -44,7 +44,7 @@ def install(
     keep_downloads: Path | None = None,
     force: bool = False,
 ) -> Installed:
-    """Make the recipe's model the active one; a whole one of the same version is left as it is.
+    """Make the recipe's model the active one; a whole one of the same version and precision stays.
 
     The artefacts are taken from `offline_dir`, else downloaded to `keep_downloads`, else downloaded to the
     slot and deleted after success. Raises FetchError, StorageError, ConversionError or BusyError; nothing
@@ -101,6 +101,7 @@ def _whole(recipe: Recipe, store: Store) -> ModelFolder | None:
     manifest = folder.manifest
     is_current = (
         manifest.version == recipe.version
+        and manifest.precision == recipe.precision
         and manifest.converter_version == recipe.converter_version
         and manifest.sources == _sources(recipe)
     )
@@ -124,7 +125,7 @@ def _build(
         model.mkdir()
         progress("unpacking", 0.0)
         recipe.unpack(artefacts, sources)
-        convert_in_child(recipe.converter, sources, model, progress)
+        convert_in_child(recipe.converter, recipe.weights, sources, model, progress)
         if (sources / "licences").is_dir():
             shutil.copytree(sources / "licences", model / "licences")
         progress("computing checksums", 0.0)

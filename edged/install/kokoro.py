@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from edged.engine.kokoro.precision import CONVERTER_VERSION, PRECISIONS, Weights
 from edged.errors import FetchError
 from edged.install.recipe import Recipe
 from edged.io.disk import sha256_of
@@ -171,12 +172,13 @@ RECIPE = Recipe(
     name="kokoro",
     version="1.0",
     licence="Apache-2.0 (weights, voices, English data); MIT (ONNX export)",
-    precision="int8 weights",
+    weights=Weights.INT8,
+    precisions=PRECISIONS,
     sample_rate_hz=24000,
     artefacts=_ARTEFACTS,
     work_bytes=280_000_000,  # 137 MB unpacked, 114 MB converted, a tenth to spare
     unpack=unpack,
     converter=("-m", "edged.install.kokoro_child"),
-    converter_version="1",  # that of edged.engine.kokoro.convert, which is too heavy to import here
+    converter_version=CONVERTER_VERSION,
     needs=("onnx",),
 )

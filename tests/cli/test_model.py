@@ -215,6 +215,17 @@ def test_convert_writes_a_folder_and_planned_ones_are_refused(stick: Path, tmp_p
     assert "a later version" in str(refused.exception)
 
 
+def test_weights_choose_the_precision(run: Run, stick: Path, tmp_path: Path) -> None:
+    """`install` and `convert` build what --weights asks for, weight-only by default; else a usage error."""
+    assert as_json(run("install", "tiny", "--from", str(stick), "--json"))["precision"] == "int8 weights"
+    chosen = run("install", "tiny", "--from", str(stick), "--weights", "w8a8", "--json")
+    assert as_json(chosen)["precision"] == "int8 arithmetic"
+    assert run("install", "tiny", "--weights", "w4").exit_code == 2
+    args = ["convert", "tiny", "--from", str(stick), "--out", str(tmp_path / "fast"), "--weights", "w8a8"]
+    assert CliRunner().invoke(command, args).exit_code == 0
+    assert (tmp_path / "fast/weights.txt").read_text() == "w8a8"
+
+
 def test_models_folder_comes_from_the_configuration(stick: Path, tmp_path: Path) -> None:
     """Without --models-dir the configured folder is used."""
     config = tmp_path / "edged.yaml"

@@ -1,4 +1,4 @@
-"""A converter that copies instead of converting; run as `fake_converter.py QUIRK SOURCES OUT PARENT`."""
+"""A converter that only copies; run as `fake_converter.py QUIRK WEIGHTS SOURCES OUT PARENT`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def fill_disk(path: Path) -> None:
     raise RuntimeError("basic_ios::clear: iostream error")
 
 
-def convert(sources: Path, out: Path, progress: Progress) -> None:
+def convert(weights: str, sources: Path, out: Path, progress: Progress) -> None:
     """Write `model.bin` and `voices/a.bin`, or misbehave half way as the quirk says."""
     quirk = sys.argv[1]
     content = (sources / "model.bin").read_bytes()
     (out / "voices").mkdir()
     (out / "voices/a.bin").write_bytes(content[::-1])
+    (out / "weights.txt").write_text(weights)
     progress(f"half way in process {os.getpid()}", 0.5)
     if quirk == "chatty":
         print("a library that prints", flush=True)

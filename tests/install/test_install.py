@@ -56,7 +56,7 @@ def test_install_fetches_converts_and_activates(store: Store, mirror: Path) -> N
     done = install(make_recipe(artefact), store, lambda what, fraction: steps.append(what))
     assert done.built
     manifest = store.open_active("tiny").manifest
-    assert set(manifest.files) == {"model.bin", "voices/a.bin", "licences/LICENSE"}
+    assert set(manifest.files) == {"model.bin", "weights.txt", "voices/a.bin", "licences/LICENSE"}
     assert [(entry.artefact, entry.sha256) for entry in manifest.sources] == [("tiny-voice", artefact.sha256)]
     assert (manifest.licence, manifest.sample_rate_hz) == ("MIT", 16000)
     assert in_slot(store) == {".lock", "active", done.folder.path.name}
@@ -271,6 +271,28 @@ def test_better_converter_means_another_build(store: Store, mirror: Path) -> Non
     upgraded = replace(recipe, converter_version="2")
     assert install(upgraded, store, silent, offline_dir=mirror).built
     assert store.open_active("tiny").manifest.converter_version == "2"
+
+
+def test_another_precision_is_built_beside_and_activated(store: Store, mirror: Path) -> None:
+    """Asking for other weights than the active build has builds those beside it; so back again."""
+    recipe = make_recipe(make_wheel(mirror))
+    int8 = install(recipe, store, silent, offline_dir=mirror).folder
+    other = recipe.with_weights("w8a8")
+    done = install(other, store, silent, offline_dir=mirror)
+    assert done.built
+    assert (done.folder.path / "weights.txt").read_text() == "w8a8"
+    assert store.open_active("tiny").manifest.precision == "int8 arithmetic"
+    assert (store.active("tiny"), store.previous("tiny")) == (done.folder.path.name, int8.path.name)
+    assert not install(other, store, silent).built
+    install(recipe, store, silent, offline_dir=mirror)
+    assert store.active("tiny") == int8.path.name
+
+
+def test_a_precision_the_model_has_not_is_refused(mirror: Path) -> None:
+    """The choices are listed."""
+    with pytest.raises(BadInputError, match="tiny: no build with w4 weights") as caught:
+        make_recipe(make_wheel(mirror)).with_weights("w4")
+    assert caught.value.hint == "one of: int8, w8a8"
 
 
 def test_changed_pin_means_another_model(store: Store, mirror: Path) -> None:

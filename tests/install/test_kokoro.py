@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edged.engine.kokoro.convert import CONVERTER_VERSION
+from edged.engine.kokoro.precision import Weights
 from edged.errors import FetchError
 from edged.install.kokoro import RECIPE, unpack
 
@@ -22,9 +22,10 @@ def test_every_artefact_is_pinned() -> None:
         assert artefact.size_bytes > 1_000_000
 
 
-def test_recipe_knows_the_converter_it_runs() -> None:
-    """The version in the recipe is the converter's, so that boards build again when that changes."""
-    assert RECIPE.converter_version == CONVERTER_VERSION
+def test_every_precision_can_be_asked_for_and_weight_only_is_the_default() -> None:
+    """The manifest's words tell the builds apart; nobody who does not ask gets 8-bit arithmetic."""
+    assert RECIPE.precision == "int8 weights, float32 arithmetic"
+    assert len({RECIPE.with_weights(weights).precision for weights in Weights}) == len(Weights)
 
 
 def test_parts_that_do_not_make_the_model_are_refused(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The published Kokoro files -> a model folder with INT8 networks. Runs at model installation only.
 
-The networks are built layer by layer from the export's 8-bit weights, without tracing; then the generator's
-ranges are measured on a few spoken sentences. That takes less than a minute, so a board can do it itself.
+The networks are built layer by layer from the export's 8-bit weights, without tracing; for W8A8 the
+generator's ranges are then measured on a few spoken sentences. That takes less than a minute, so a board can
+do it itself.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from edged.engine.kokoro.model_files import (
 )
 from edged.engine.kokoro.onnx_weights import OnnxWeights
 from edged.engine.kokoro.phonemes import Phonemizer
+from edged.engine.kokoro.precision import CONVERTER_VERSION, PRECISIONS, Weights
 from edged.engine.kokoro.silence import speech_span
 from edged.engine.kokoro.source import SAMPLE_RATE_HZ, FloatArray, HarmonicMix, excitation
 from edged.engine.kokoro.text_net import build_text_network
@@ -41,12 +43,10 @@ from edged.engine.runtime import CpuSettings, ov
 from edged.errors import ModelUnavailableError
 from edged.text.sentence import Lang, Sentence
 
-CONVERTER_VERSION = "1"
-PRECISION = "int8 weights; int8 arithmetic in the generator's residual blocks, float32 elsewhere"
-
-# 5 s. Of the 40 sentences of benchmarks/prompts, 37 fit; longer ones are spoken in parts. Every sentence
-# costs as much as one of this length, about 0.4 s on two server cores.
-_GENERATOR_FRAMES = 400
+# 4.2 s. Every call costs as much as one of this length (0.57 s with float32 arithmetic on two server cores),
+# and longer sentences are spoken in parts: the 40 of benchmarks/prompts take 54 calls, 27 of them one each.
+# 360 frames would make it 47 calls and up to 60 MB more; 288 frames 64 calls, shorter but longer in total.
+_GENERATOR_FRAMES = 336
 
 # Defaults first: letters of ticket numbers are understood best from these.
 _DEFAULTS = ("zf_xiaobei", "af_heart")
@@ -80,19 +80,24 @@ class KokoroSource:
     hibari_assets: Path
 
 
-def convert(source: KokoroSource, out_dir: Path, progress: Callable[[str, float], None]) -> None:
+def convert(
+    source: KokoroSource,
+    out_dir: Path,
+    progress: Callable[[str, float], None],
+    weights: Weights = Weights.INT8,
+) -> None:
     """Fill `out_dir` with a model folder; `progress` hears what is being done and the part done, 0..1.
 
     Raises ModelUnavailableError when a source is missing or is not what edged knows.
     """
     out_dir.mkdir(parents=True, exist_ok=True)
     progress("reading the export", 0.0)
-    weights = OnnxWeights(source.onnx)
+    export = OnnxWeights(source.onnx)
     progress("building the networks", 0.05)
-    _save_network(build_text_network(weights), out_dir / TEXT_FILE)
-    _save_network(build_frames_network(weights), out_dir / FRAMES_FILE)
-    generator = build_generator_network(weights)
-    _harmonics(weights).save(out_dir / HARMONICS_FILE)
+    _save_network(build_text_network(export), out_dir / TEXT_FILE)
+    _save_network(build_frames_network(export), out_dir / FRAMES_FILE)
+    generator = build_generator_network(export)
+    _harmonics(export).save(out_dir / HARMONICS_FILE)
     progress("converting voices and dictionary", 0.15)
     voices = tuple(_convert_voices(source.voices, out_dir / VOICES_FOLDER))
     (out_dir / VOCABULARY_FILE).write_bytes(source.vocab.read_bytes())
@@ -100,25 +105,26 @@ def convert(source: KokoroSource, out_dir: Path, progress: Callable[[str, float]
     spec = ModelSpec(
         name="kokoro-82m-v1.0",
         sample_rate_hz=SAMPLE_RATE_HZ,
-        precision=PRECISION,
+        precision=PRECISIONS[weights],
         converter=CONVERTER_VERSION,
         generator_frames=_GENERATOR_FRAMES,
         voices=voices,
     )
     (out_dir / SPEC_FILE).write_text(spec.model_dump_json(indent=2) + "\n")
-    progress("calibrating", 0.4)
-    cases = _calibration_cases(ModelFiles(out_dir), _GENERATOR_FRAMES)
-    quantize_residual_blocks(generator, cases, _GENERATOR_FRAMES)
+    if weights is Weights.W8A8:
+        progress("calibrating", 0.4)
+        cases = calibration_cases(ModelFiles(out_dir), _GENERATOR_FRAMES)
+        quantize_residual_blocks(generator, cases, _GENERATOR_FRAMES)
     _save_network(generator, out_dir / GENERATOR_FILE)
     progress("done", 1.0)
 
 
-def _harmonics(weights: OnnxWeights) -> HarmonicMix:
-    bias = weights.float_array("decoder.decoder.generator.m_source.l_linear.bias")
-    return HarmonicMix(weights.float_array("onnx::MatMul_6993").ravel(), float(bias[0]))
+def _harmonics(export: OnnxWeights) -> HarmonicMix:
+    bias = export.float_array("decoder.decoder.generator.m_source.l_linear.bias")
+    return HarmonicMix(export.float_array("onnx::MatMul_6993").ravel(), float(bias[0]))
 
 
-def _calibration_cases(files: ModelFiles, frames: int) -> Iterator[dict[str, FloatArray]]:
+def calibration_cases(files: ModelFiles, frames: int) -> Iterator[dict[str, FloatArray]]:
     """Generator inputs of each calibration sentence in each calibration voice of its language."""
     acoustic = AcousticModel(files, CpuSettings(threads=2))
     phonemizer = Phonemizer(files.folder)

@@ -37,8 +37,8 @@ _LAST_SLOPE = 0.01
 
 
 def build_generator_network(export: OnnxWeights) -> ov.Model:
-    """Inputs features [1, 512, n], excitation [1, 22, 60n + 1], style [1, 256], frames f32 [1] (valid columns
-    of features); output spectrum [1, 22, 60n + 1]. n is free here and fixed before compiling.
+    """Inputs features [1, 512, n], excitation [1, 22, 60n + 1], style [1, 256], weight [1, 1, n] (see
+    silence.Span); output spectrum [1, 22, 60n + 1]. n is free here and fixed before compiling.
     """
     features = op.parameter([1, 512, -1], ov.Type.f32, name="features")
     excitation = op.parameter([1, 2 * SPECTRUM_BINS, -1], ov.Type.f32, name="excitation")

@@ -33,7 +33,8 @@ def build_lexicon(hibari_assets: Path, out_dir: Path) -> None:
         (out_dir / OOV_ALPHABET_FILE).write_bytes((hibari_assets / "oov.json").read_bytes())
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelUnavailableError(
-            f"{hibari_assets}: cannot convert the English dictionary: {error}", "edged model install --force"
+            f"{hibari_assets}: cannot convert the English dictionary: {error}",
+            "edged model install kokoro --force",
         ) from error
 
 

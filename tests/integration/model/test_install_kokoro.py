@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from edged.engine.kokoro.model_files import ModelFiles
 from edged.install.kokoro import RECIPE, SourceLayout, unpack
 from edged.io.fetch import fetch
 from tests.fakes.tiny_model import silent
@@ -49,7 +50,8 @@ def test_installed_kokoro_is_whole_and_documented() -> None:
     installed = edged_model("install", "kokoro", "--models-dir", str(MODELS), "--json")
     assert installed.returncode == 0, installed.stderr
     entry = json.loads(installed.stdout)
-    assert (entry["active"], entry["version"], entry["precision"]) == (True, "1.0", "int8 weights")
+    assert (entry["active"], entry["version"], entry["precision"]) == (True, "1.0", RECIPE.precision)
+    assert ModelFiles(Path(entry["path"])).spec.precision == RECIPE.precision
     verified = edged_model("verify", "kokoro", "--models-dir", str(MODELS), "--json")
     assert verified.returncode == 0, verified.stdout
     assert (Path(entry["path"]) / "licences/hibari-tts/NOTICE").is_file()
