@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from edged.core.events import Accepted, Now
+from edged.core.events import Accepted, Now, Publish
 from edged.errors import StorageError
 from edged.protocol.request import Parsed, Request
 from edged.protocol.result import ReplyTo, Result
@@ -43,10 +43,12 @@ CREATE TABLE announcement (
     monotonic_s REAL NOT NULL,
     boot_id TEXT NOT NULL,
     started INTEGER NOT NULL DEFAULT 0,
-    result TEXT
+    result TEXT,
+    delivered INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX delivery ON announcement (session, packet_id);
 CREATE INDEX unfinished ON announcement (seq) WHERE result IS NULL;
+CREATE INDEX undelivered ON announcement (seq) WHERE result IS NOT NULL AND delivered = 0;
 CREATE TABLE session (number INTEGER NOT NULL);
 INSERT INTO session VALUES (0);
 PRAGMA user_version = {_SCHEMA_VERSION};
@@ -94,10 +96,11 @@ class Interrupted:
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What the last process left: to be said now, and to be reported as cut off."""
+    """What the last process left: to be said, to be reported as cut off, and results to be sent."""
 
     pending: tuple[Accepted, ...]
     interrupted: tuple[Interrupted, ...]
+    undelivered: tuple[Publish, ...]
 
 
 class Journal:
@@ -181,8 +184,15 @@ class Journal:
                 rows,
             )
 
+    def mark_delivered(self, request_ids: Sequence[str]) -> None:
+        """The broker has these results: they are not published again."""
+        with self._transaction():
+            self._db.executemany(
+                "UPDATE announcement SET delivered = 1 WHERE id = ?", [(one,) for one in request_ids]
+            )
+
     def recover(self, now: Now) -> Recovered:
-        """What was accepted and has no result. Call once, at the start.
+        """What was accepted and has no result, or a result the broker may not have. Call once, at the start.
 
         `lifetime_s` of the pending ones is what is left of it, 0 or less when their time is over.
         """
@@ -190,6 +200,9 @@ class Journal:
         interrupted: list[Interrupted] = []
         with _storage(self._path):
             rows = self._db.execute("SELECT * FROM announcement WHERE result IS NULL ORDER BY seq").fetchall()
+            unsent = self._db.execute(
+                "SELECT * FROM announcement WHERE result IS NOT NULL AND delivered = 0 ORDER BY seq"
+            ).fetchall()
         for row in rows:
             request = None if row["started"] else _stored_request(row)
             if request is None:
@@ -198,7 +211,8 @@ class Journal:
                 left_s = self._lifetime_left_s(row, now)
                 warnings = _WARNINGS.validate_json(row["warnings"])
                 pending.append(Accepted(row["id"], request, warnings, _reply_to(row), left_s))
-        return Recovered(tuple(pending), tuple(interrupted))
+        undelivered = tuple(Publish(Result.model_validate_json(r["result"]), _reply_to(r)) for r in unsent)
+        return Recovered(tuple(pending), tuple(interrupted), undelivered)
 
     def _accept(self, entry: Entry, session: int, now: Now) -> Accepted | Duplicate | IdReuse:
         known = self._known(entry, session)

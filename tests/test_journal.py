@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from edged.core.events import Accepted, Now
+from edged.core.events import Accepted, Now, Publish
 from edged.errors import StorageError
 from edged.journal import KEEP_IDS, KEEP_S, Duplicate, Entry, IdReuse, Interrupted, Journal, read_boot_id
 from edged.protocol.request import Parsed, parse_speak
@@ -88,6 +88,19 @@ def test_started_requests_are_reported_and_not_said_again(path: Path) -> None:
     recovered = reopened(journal, path).recover(after(5))
     assert recovered.pending == ()
     assert recovered.interrupted == (Interrupted("cut", reply),)
+
+
+def test_a_result_is_kept_to_be_sent_until_the_broker_has_it(path: Path) -> None:
+    """What the broker has not taken when the process ends is sent by the next one, once."""
+    journal = Journal.open(path, BOOT)
+    reply = ReplyTo("kiosk/answers")
+    journal.accept([entry("sent"), entry("unsent", reply_to=reply)], NOW)
+    journal.finish([finished("sent"), finished("unsent")], after(1))
+    journal.mark_delivered(["sent", "of somebody else"])
+    journal = reopened(journal, path)
+    assert journal.recover(after(2)).undelivered == (Publish(finished("unsent"), reply),)
+    journal.mark_delivered(["unsent"])
+    assert journal.recover(after(3)).undelivered == ()
 
 
 def test_the_same_id_and_body_is_a_duplicate(path: Path) -> None:

@@ -8,8 +8,9 @@ import sys
 import click
 
 from edged import __version__
-from edged.errors import EdgedError
+from edged.errors import EdgedError, StorageError
 
+_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 VERBS = ("run", "say", "text", "play", "voices", "model", "config", "doctor", "status", "bench")
 
 
@@ -30,7 +31,7 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 done, 2 usage, 65 bad input, 66 no model, 69 unavailable (device, broker, "
-    "network), 70 internal, 74 disk, 75 busy, 78 configuration.",
+    "network), 70 internal, 74 disk, 75 busy, 78 configuration, 130 interrupted.",
 )
 @click.version_option(__version__, prog_name="edged")
 def cli() -> None:
@@ -47,7 +48,16 @@ def cli() -> None:
 def main() -> None:
     """Console entry point."""
     try:
-        cli()
+        # not standalone: click would swallow broken pipes and call every interruption status 1
+        sys.exit(cli(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(_INTERRUPTED)
     except EdgedError as error:
         click.echo(f"edged: {error}", err=True)
         sys.exit(error.exit_status)
+    except OSError as error:  # our own output: a full disk, a pipe that nobody reads
+        click.echo(f"edged: {error.strerror}", err=True)
+        sys.exit(StorageError.exit_status)

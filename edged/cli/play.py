@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from edged.config.schema import Config
 from edged.io.wavfile import read_wav
 
 _CHUNK_S = 0.5
-_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
 @click.command()
@@ -42,10 +40,7 @@ def command(wav: Path, device: str | None, config_path: Path | None, as_json: bo
     if device is not None:
         config = config.model_copy(update={"audio": config.audio.model_copy(update={"device": device})})
     sound = read_wav(wav)
-    try:
-        playback = _play(config, sound, wav.name)
-    except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
+    playback = _play(config, sound, wav.name)
     click.echo(json.dumps(asdict(playback), ensure_ascii=False) if as_json else _summary(playback))
 
 

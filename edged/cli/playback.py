@@ -56,8 +56,8 @@ def play(
     again. Raises AudioUnavailableError, AudioLostError.
     """
     with spawned("edged.workers.player", _quiet(config), SILENT_S) as channel:
+        ready = _await_ready(_messages(channel))
         try:
-            ready = _await_ready(_messages(channel))
             return _stream(channel, ready, chunks, rate_hz, progress)
         except KeyboardInterrupt:
             _stop(channel)

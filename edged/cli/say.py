@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from rich.console import Console
 
 from edged.audio import wav
-from edged.cli.options import config_option, json_option
+from edged.cli.options import config_option, json_option, read_text
 from edged.cli.playback import play
 from edged.cli.synth_client import Language, SpokenChunk, SynthClient, engine_options, open_synth, with_engine
 from edged.config.loader import load_config
@@ -53,8 +52,7 @@ def command(
       edged say "Gate 12 is open" --voice af_heart
       edged say "你好" --engine tone --out tone.wav --json
     """
-    if text == "-":
-        text = sys.stdin.read()
+    text = read_text(text)
     config = with_engine(load_config(config_path), engine, model)
     _check_text(text, config.speech.max_text_chars)
     if device is not None:
@@ -124,7 +122,21 @@ class _Utterance:
 
 def _write_wav(out: Path, utterance: _Utterance) -> None:
     samples = np.concatenate([chunk.samples for chunk in utterance.chunks()])
+    data = wav.encode(samples, utterance.ready.sample_rate_hz)
     try:
-        out.write_bytes(wav.encode(samples, utterance.ready.sample_rate_hz))
+        if out.exists() and not out.is_file():
+            out.write_bytes(data)  # a pipe or a device, which must not be replaced by a file
+        else:
+            _replace(out, data)
     except OSError as error:
         raise StorageError(f"{out}: {error.strerror}", "another --out, or free space") from error
+
+
+def _replace(out: Path, data: bytes) -> None:
+    """An older recording stays until this one is whole."""
+    unfinished = out.with_name(f".{out.name}.part")
+    try:
+        unfinished.write_bytes(data)
+        unfinished.replace(out)
+    finally:
+        unfinished.unlink(missing_ok=True)

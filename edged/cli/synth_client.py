@@ -65,7 +65,9 @@ class SynthClient:
         self, text: str, lang: Language, voice: str | None
     ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
         job_id = f"cli-{next(self._job_numbers)}"
-        self._channel.send(Speak(job_id=job_id, text=text, lang=lang, voice=voice))
+        # lone surrogates cannot travel as JSON; what stands for them is skipped with a warning
+        sendable = text.encode("utf-8", "replace").decode()
+        self._channel.send(Speak(job_id=job_id, text=sendable, lang=lang, voice=voice))
         audio_ms = 0.0
         while True:
             frame = self._next()
@@ -98,8 +100,10 @@ class SynthClient:
             frame = next(self._frames, None)
         except TimeoutError as error:
             raise EngineError(f"the synth process has been silent for {_SILENT_S:.0f} s") from error
+        except ConnectionError:
+            frame = None
         if frame is None:
-            raise EngineError("the synth process ended unexpectedly", "see its last lines above")
+            raise _gone()
         return frame
 
     def _refuse_unknown_voice(self, voice: str | None) -> None:
@@ -108,12 +112,19 @@ class SynthClient:
             raise UnknownVoiceError(f"no voice {voice!r}", f"one of: {', '.join(known)}")
 
 
+def _gone() -> EngineError:
+    return EngineError("the synth process ended unexpectedly", "its last words above; edged doctor")
+
+
 @contextlib.contextmanager
 def open_synth(config: Config) -> Iterator[SynthClient]:
     """Start a synth process, wait until it is warm, end it afterwards; only its warnings are shown."""
     quiet = config.model_copy(update={"log": LogConfig(level="warning")})
-    with spawned("edged.workers.synth", quiet, _SILENT_S) as channel:
-        yield SynthClient(channel)
+    try:
+        with spawned("edged.workers.synth", quiet, _SILENT_S) as channel:
+            yield SynthClient(channel)
+    except ConnectionError as error:
+        raise _gone() from error
 
 
 def engine_options(function: Decorated) -> Decorated:

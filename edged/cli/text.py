@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import cast
 
 import click
 
+from edged.cli.options import read_text
 from edged.errors import EmptyTextError
 from edged.text.front_end import Reading, to_spoken
 from edged.text.sentence import SpokenText
@@ -36,8 +36,7 @@ def command(text: str, lang: str, as_json: bool) -> None:
 
     Nothing is synthesised. What cannot be spoken is skipped and named on standard error.
     """
-    source = _stdin() if text == "-" else text
-    spoken = to_spoken(source, cast(Reading, lang))
+    spoken = to_spoken(read_text(text), cast(Reading, lang))
     if not spoken.sentences:
         raise EmptyTextError(_why_empty(spoken), 'give some words or numbers, such as: edged text "A015"')
     if as_json:
@@ -47,11 +46,6 @@ def command(text: str, lang: str, as_json: bool) -> None:
         click.echo(sentence.spoken)
     for warning in spoken.warnings:
         click.echo(f"warning: {warning}", err=True)
-
-
-def _stdin() -> str:
-    """Standard input as UTF-8 whatever the locale; bytes that are not UTF-8 are skipped with a warning."""
-    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
 
 
 def _why_empty(spoken: SpokenText) -> str:

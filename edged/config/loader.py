@@ -61,19 +61,21 @@ def load_config(path: Path | None = None) -> Config:
 def _read(file: Path, source: _Source) -> None:
     try:
         node = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        _merge_document(node, file, source)
+    except RecursionError:
+        source.problems.append(f"{file}: nested too deeply, or a section contains itself")
     except OSError as error:
         source.problems.append(f"{file}: {error.strerror}")
-        return
     except UnicodeDecodeError as error:
         source.problems.append(f"{file}: not UTF-8 (byte {error.start})")
-        return
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         source.problems.append(f"{file}:{line}: {error.problem or error.context}")
-        return
     except yaml.YAMLError as error:
         source.problems.append(f"{file}: {error}")
-        return
+
+
+def _merge_document(node: yaml.Node | None, file: Path, source: _Source) -> None:
     if node is None:
         return
     if not isinstance(node, yaml.MappingNode):

@@ -29,6 +29,12 @@ class DeviceConfig(_Section):
         (), description="Also listen on edged/group/<name>/speak for each of these names."
     )
 
+    @model_validator(mode="after")
+    def _name_is_not_an_address_of_many(self) -> DeviceConfig:
+        if self.id in ("all", "group"):
+            raise ValueError(f"id = {self.id!r} addresses many devices; choose another name")
+        return self
+
 
 class MqttConfig(_Section):
     """The broker."""

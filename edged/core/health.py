@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-# Compiling the voice for the first time takes a minute on the slowest board we know; five times that.
-WARMING_S = 300.0
-
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
@@ -46,11 +43,11 @@ class _Pulse:
 class Health:
     """Knows the last sign of life of each worker.
 
-    `silence_s` says how long each one may be silent once it is ready; before that, while it loads, it
-    may be for `warming_s`. News about a worker that is not running is late news and is ignored.
+    `silence_s` says how long each one may be silent once it is ready, `warming_s` before that, while it
+    loads. News about a worker that is not running is late news and is ignored.
     """
 
-    def __init__(self, silence_s: Mapping[str, float], warming_s: float = WARMING_S) -> None:
+    def __init__(self, silence_s: Mapping[str, float], warming_s: Mapping[str, float]) -> None:
         self._silence_s = silence_s
         self._warming_s = warming_s
         self._pulses: dict[str, _Pulse | None] = dict.fromkeys(silence_s)
@@ -79,7 +76,7 @@ class Health:
         stuck = tuple(
             Stuck(worker, now_s - pulse.last_sign_s)
             for worker, pulse in running.items()
-            if now_s - pulse.last_sign_s > (self._silence_s[worker] if pulse.is_ready else self._warming_s)
+            if now_s - pulse.last_sign_s > (self._silence_s if pulse.is_ready else self._warming_s)[worker]
         )
         hung = {one.worker for one in stuck}
         return HealthReport(

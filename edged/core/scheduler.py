@@ -7,6 +7,8 @@ Shutdown comes; the journal brings them back.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from edged.core.events import (
     Accepted,
     CancelSynth,
@@ -51,6 +53,18 @@ from edged.protocol.result import Code, Stage, Status
 # A device that is replugged or let go by another program is back well within this time; longer than
 # that, whoever waits for the result shall know.
 PATIENCE_S = 10.0
+# A child whose process has ended is started again at once, but a voice takes up to a minute to load on
+# the slowest board; when it has not come back by then, it keeps ending.
+RESTART_PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Since when a worker cannot work, how long one may wait for it, and how those end who waited longer."""
+
+    since_s: float
+    patience_s: float
+    ending: Ending
 
 
 class Scheduler:
@@ -62,7 +76,7 @@ class Scheduler:
         self._waiting = WaitingList()
         self._current: Current | None = None
         self._ready: set[WorkerName] = set()
-        self._unavailable: dict[WorkerName, tuple[float, Ending]] = {}  # since when, and why
+        self._unavailable: dict[WorkerName, Absence] = {}
         self._level = ThermalLevel.NOMINAL
         self._is_ending = False
 
@@ -148,12 +162,16 @@ class Scheduler:
     def _on_tick(self, now: Now) -> list[Command]:
         expired = self._waiting.take(lambda w: w.is_expired(now.monotonic_s))
         commands: list[Command] = [self._dismiss(waiting, EXPIRED, now) for waiting in expired]
-        limit_s = now.monotonic_s - PATIENCE_S
-        for since_s, ending in self._unavailable.values():
-            if since_s <= limit_s:
-                overdue = self._waiting.take(lambda w: w.since_s <= limit_s)
-                commands += [self._dismiss(waiting, ending, now) for waiting in overdue]
+        for absence in self._unavailable.values():
+            commands += self._dismiss_overdue(absence, now)
         return commands
+
+    def _dismiss_overdue(self, absence: Absence, now: Now) -> list[Command]:
+        limit_s = now.monotonic_s - absence.patience_s
+        if absence.since_s > limit_s:
+            return []
+        overdue = self._waiting.take(lambda w: w.since_s <= limit_s)
+        return [self._dismiss(waiting, absence.ending, now) for waiting in overdue]
 
     def _start_next(self, now: Now) -> list[Command]:
         commands: list[Command] = []
@@ -184,14 +202,18 @@ class Scheduler:
 
     def _on_unavailable(self, event: WorkerUnavailable, now: Now) -> None:
         self._ready.discard(event.worker)
-        since_s, _ = self._unavailable.get(event.worker, (now.monotonic_s, None))
-        self._unavailable[event.worker] = (since_s, failed(event.worker, event.code, event.reason))
+        before = self._unavailable.get(event.worker)
+        since_s = before.since_s if before else now.monotonic_s
+        ending = failed(event.worker, event.code, event.reason)
+        self._unavailable[event.worker] = Absence(since_s, PATIENCE_S, ending)
 
     def _on_lost(self, event: WorkerLost, now: Now) -> list[Command]:
         self._ready.discard(event.worker)
+        ending = failed(event.worker, "", f"the {event.worker} process ended")
+        # from its first end on, however often it is started in between
+        self._unavailable.setdefault(event.worker, Absence(now.monotonic_s, RESTART_PATIENCE_S, ending))
         if self._current is None:
             return []
-        ending = failed(event.worker, "", f"the {event.worker} process ended")
         if event.worker == "player":
             return self._finish_current(self._current, ending, now)
         if not self._current.is_synthesising:

@@ -26,7 +26,16 @@ from edged.daemon.ledger import Ledger
 from edged.daemon.reporter import Reporter
 from edged.daemon.stage import Stage
 from edged.errors import ConfigError, EdgedError
-from edged.io.mqtt import LinkDown, LinkUp, Message, MqttClient, MqttEvent, SubscriptionRefused, Will
+from edged.io.mqtt import (
+    Delivered,
+    LinkDown,
+    LinkUp,
+    Message,
+    MqttClient,
+    MqttEvent,
+    SubscriptionRefused,
+    Will,
+)
 from edged.io.status_socket import serve_status
 from edged.io.systemd import ServiceManager
 from edged.io.thermal import cpu_temperature_c
@@ -41,6 +50,9 @@ _STOP_S = 5.0  # a fade takes 15 ms; a device that hangs longer than this is lef
 # How long each may be silent before it hangs. The synth beats once a sentence: the longest takes 20 s on
 # the slowest board when it is hot. The player beats every second. A DNS time-out blocks a connect for 30 s.
 _SILENCE_S = {"synth": 60.0, "player": 10.0, "mqtt": 60.0}
+# ... and until it is ready. Compiling the voice for the first time takes a minute on the slowest board,
+# five times that is allowed; a device opens within half a second, or hangs.
+_WARMING_S = {"synth": 300.0, "player": 15.0, "mqtt": 60.0}
 
 
 def run_daemon(config_path: Path | None) -> int:
@@ -88,7 +100,7 @@ class Daemon:
         self._config_path = config_path
         self._ledger = ledger
         self._service = service
-        self._health = Health(_SILENCE_S)
+        self._health = Health(_SILENCE_S, _WARMING_S)
         self._scheduler = Scheduler(device, config.queue.max_waiting)
         self._stage = Stage(config, self._emit, self._health, self._before_sound)
         self._reporter = Reporter(config, device, topics, self._scheduler, self._stage, ledger, service)
@@ -101,6 +113,7 @@ class Daemon:
         self._events: deque[events.Event] = deque()
         self._is_draining = False
         self._arrived: list[Message] = []
+        self._delivered: list[str] = []
         self._may_exit = asyncio.Event()
         self._is_ready_told = False
         self._health_due_s = 0.0
@@ -133,7 +146,8 @@ class Daemon:
                 status.close()
             if self.next_config is None:
                 self._mqtt.retain(self._topics.state, self._reporter.offline().encode())
-            self._mqtt.stop()
+            await asyncio.to_thread(self._mqtt.stop)  # meanwhile the broker's last receipts are heard
+            self._note_delivered()
 
     # --- events in, commands out -----------------------------------------------------------------
 
@@ -200,12 +214,16 @@ class Daemon:
                 if not self._arrived:
                     self._loop.call_soon(self._take_arrived)
                 self._arrived.append(event)
+            case Delivered(receipt=request_id):
+                self._delivered.append(request_id)
+                return
             case LinkUp(is_resumed=is_resumed):
                 self._ledger.call(lambda journal: journal.begin_session(is_resumed=is_resumed))
                 self._reporter.vitals.faults.pop("mqtt", None)
                 self._reporter.publish_health(self._mqtt)
                 self._service.status(self._reporter.status_line(self._mqtt))
-            case LinkDown():
+            case LinkDown(error=error):
+                self._reporter.vitals.faults["mqtt"] = error.what
                 self._service.status(self._reporter.status_line(self._mqtt))
             case SubscriptionRefused(filters=filters):
                 self._reporter.vitals.faults["mqtt"] = f"the broker refuses {', '.join(filters)}"
@@ -222,9 +240,16 @@ class Daemon:
         self._watch(now_s)
         self._measure_heat(now_s)
         self._emit(events.Tick())
+        self._note_delivered()
         if now_s >= self._health_due_s:
             self._health_due_s = now_s + _HEALTH_EVERY_S
             self._reporter.publish_health(self._mqtt)
+
+    def _note_delivered(self) -> None:
+        """Twice a second: one commit for all results that the broker has taken since."""
+        if self._delivered:
+            delivered, self._delivered = self._delivered, []
+            self._intake.note_delivered(delivered)
 
     def _watch(self, now_s: float) -> None:
         """Kill a child that hangs; feed the watchdog only when everything is seen to work."""
@@ -277,6 +302,7 @@ class Daemon:
     # --- signals ---------------------------------------------------------------------------------
 
     def _stop(self) -> None:
+        self.next_config = None  # a stop outranks a reload that still waits
         self._reporter.vitals.is_stopping = True
         self._service.stopping("stopping")
         self._emit(events.Shutdown())

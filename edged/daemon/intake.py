@@ -51,11 +51,13 @@ class Intake:
         self._stage_of = stage_of
 
     def recover(self, mqtt: MqttClient) -> None:
-        """Take up what the last process left: say what waits, report what was cut off."""
+        """Take up what the last process left: send results again, report what was cut off, say what waits."""
         recovered = self._ledger.call(lambda journal: journal.recover(current_time()))
         for cut in recovered.interrupted:
             result = self._result(cut.id, Status.FAILED, Code.INTERRUPTED_BY_RESTART, "edged was restarted")
             self.publish(mqtt, [Publish(result, cut.reply_to)])
+        for unsent in recovered.undelivered:
+            self._send_result(mqtt, unsent)
         for accepted in recovered.pending:
             self._emit(accepted)
 
@@ -84,7 +86,15 @@ class Intake:
         for outcome in outcomes:
             result = outcome.result
             log.info("%s: %s%s", result.id, result.status, f" ({result.code})" if result.code else "")
-            self._send(mqtt, result.id, result.encode(), outcome.reply_to)
+            self._send_result(mqtt, outcome)
+
+    def note_delivered(self, request_ids: list[str]) -> None:
+        """The broker has these results; until then the next process would send them again."""
+        self._ledger.call(lambda journal: journal.mark_delivered(request_ids))
+
+    def _send_result(self, mqtt: MqttClient, outcome: Publish) -> None:
+        result = outcome.result
+        self._send(mqtt, result.id, result.encode(), outcome.reply_to, receipt=result.id)
 
     def _read_speak(self, mqtt: MqttClient, message: Message, priority: str | None) -> Iterator[Entry]:
         parsed = parse_speak(
@@ -155,8 +165,16 @@ class Intake:
             ts=time.time(),
         )
 
-    def _send(self, mqtt: MqttClient, request_id: str, payload: bytes, reply_to: ReplyTo | None) -> None:
+    def _send(
+        self,
+        mqtt: MqttClient,
+        request_id: str,
+        payload: bytes,
+        reply_to: ReplyTo | None,
+        receipt: str | None = None,
+    ) -> None:
         expiry_s = int(KEEP_S)  # as long as the id is known for sure
-        mqtt.publish(self._topics.result(request_id), payload, expiry_s=expiry_s)
         if reply_to is not None:
             mqtt.publish(reply_to.topic, payload, expiry_s=expiry_s, correlation=reply_to.correlation)
+        # the broker acknowledges in order: with this receipt it has both
+        mqtt.publish(self._topics.result(request_id), payload, expiry_s=expiry_s, receipt=receipt)

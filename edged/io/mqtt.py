@@ -103,7 +103,14 @@ class LinkDown:
     error: BrokerError
 
 
-MqttEvent = Message | LinkUp | SubscriptionRefused | Listening | LinkDown
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The broker has taken what was published with this receipt."""
+
+    receipt: str
+
+
+MqttEvent = Message | Delivered | LinkUp | SubscriptionRefused | Listening | LinkDown
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +128,7 @@ class _Outgoing:
     is_retained: bool = False
     expiry_s: int | None = None
     correlation: bytes | None = None
+    receipt: str | None = None
 
 
 class MqttClient:
@@ -161,7 +169,7 @@ class MqttClient:
         self._generation = 0
         self._is_up = False
         self._must_greet = False
-        self._in_flight: set[int] = set()
+        self._in_flight: dict[int, str | None] = {}  # packet id -> receipt
         self._window = _SEND_WINDOW
         self._reason: ReasonCode | None = None  # why the broker ended the connection, if it said so
         self._told = ""
@@ -192,12 +200,21 @@ class MqttClient:
         self._wake()
 
     def publish(
-        self, topic: str, payload: bytes, *, expiry_s: int | None = None, correlation: bytes | None = None
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        expiry_s: int | None = None,
+        correlation: bytes | None = None,
+        receipt: str | None = None,
     ) -> None:
-        """Publish with QoS 1, now or when the broker is back; the oldest give way when too many wait."""
+        """Publish with QoS 1, now or when the broker is back; the oldest give way when too many wait.
+
+        With a `receipt`, Delivered is told when the broker has it.
+        """
         if len(self._outgoing) == _MAX_OUTGOING:
             self._dropped += 1
-        self._outgoing.append(_Outgoing(topic, payload, False, expiry_s, correlation))
+        self._outgoing.append(_Outgoing(topic, payload, False, expiry_s, correlation, receipt))
         self._wake()
 
     def retain(self, topic: str, payload: bytes) -> None:
@@ -328,7 +345,7 @@ class MqttClient:
         info = self._client.publish(
             outgoing.topic, outgoing.payload, qos=1, retain=outgoing.is_retained, properties=properties
         )
-        self._in_flight.add(info.mid)
+        self._in_flight[info.mid] = outgoing.receipt
 
     def _say_goodbye(self) -> None:
         deadline_s = time.monotonic() + _FAREWELL_S
@@ -407,7 +424,9 @@ class MqttClient:
         self, _c: Client, _u: object, mid: int, _reason: ReasonCode, _p: Properties | None
     ) -> None:
         self._published += 1
-        self._in_flight.discard(mid)
+        receipt = self._in_flight.pop(mid, None)
+        if receipt is not None:
+            self._deliver(Delivered(receipt))
 
     def _on_subscribe(
         self, _c: Client, _u: object, _mid: int, reasons: list[ReasonCode], _p: Properties | None

@@ -101,7 +101,11 @@ def spawned(module: str, config: Config, silent_s: float) -> Iterator[FrameSocke
     ours.settimeout(silent_s)
     with ours, theirs:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=_STDERR, pass_fds=[theirs.fileno()]
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=_STDERR,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
         )
         theirs.close()
         try:

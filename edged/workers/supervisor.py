@@ -82,6 +82,7 @@ class Supervisor:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=sys.stderr.fileno(),
                 pass_fds=[theirs.fileno()],
+                start_new_session=True,  # a Ctrl-C is for main, which ends its children in order
             )
         self._process = process
         reader, self._writer = await asyncio.open_connection(sock=ours)
@@ -97,7 +98,7 @@ class Supervisor:
 
     async def _hear(self, reader: asyncio.StreamReader) -> None:
         decoder = FrameDecoder()
-        with contextlib.suppress(ConnectionResetError):  # the end of a killed child, as good as EOF
+        with contextlib.suppress(ConnectionError):  # the end of a killed child, as good as EOF
             while data := await reader.read(_READ_BYTES):
                 try:
                     for frame in decoder.feed(data):

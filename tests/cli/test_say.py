@@ -74,6 +74,19 @@ def test_say_refuses_with_a_reason(arguments: list[str], error: type[EdgedError]
     assert words in str(caught.value)
 
 
+def test_a_device_is_not_replaced_by_a_file() -> None:
+    """`--out /dev/null` is a way to measure."""
+    run("say", "Hello", "--engine", "tone", "--out", "/dev/null")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_bytes_that_are_no_text_are_skipped(tmp_path: Path) -> None:
+    """A shell can pass any byte; the rest of the text is spoken."""
+    out = tmp_path / "x.wav"
+    run("say", "\udcff Hello", "--engine", "tone", "--out", str(out))
+    assert out.exists()
+
+
 def test_without_a_model_the_installation_is_named() -> None:
     """The first thing a new user meets."""
     with pytest.raises(ModelUnavailableError, match="edged model install kokoro"):

@@ -46,10 +46,22 @@ def test_every_problem_is_reported_with_its_line(file: Path) -> None:
         ("audio: {rate_hz: 44100\n", "DIR/edged.yaml:2: expected ',' or '}', but got '<stream end>'"),
         ("- a\n- b\n", "DIR/edged.yaml:1: expected sections like `audio:`"),
         ("audio:\n  device: a\n  device: b\n", "DIR/edged.yaml:3 audio.device: given twice in this file"),
+        ("audio: &a {device: x, deeper: *a}\n", "DIR/edged.yaml: nested too deeply, or a section contains"),
+        ("audio: " + "[" * 5000, "DIR/edged.yaml: nested too deeply"),
+        ("device: {id: all}\n", "DIR/edged.yaml:1 device: id = 'all' addresses many devices"),
         ("audio: 5\n", "DIR/edged.yaml:1 audio = 5: input should be a valid dictionary or instance"),
         ("mqtt:\n  host: !!python/object:os.system x\n", "DIR/edged.yaml:2: could not determine"),
     ],
-    ids=["broken yaml", "a list", "duplicate key", "scalar section", "python tag"],
+    ids=[
+        "broken yaml",
+        "a list",
+        "duplicate key",
+        "cycle",
+        "depth",
+        "reserved name",
+        "scalar section",
+        "python tag",
+    ],
 )
 def test_a_broken_file_is_named_with_its_line(file: Path, text: str, problem: str) -> None:
     """Whatever is in the file: a message with a place, no traceback, no code run."""

@@ -12,7 +12,7 @@ WORKERS = ("synth", "player")
 @pytest.fixture
 def health() -> Health:
     """Both workers started at 100 s; the player is ready, the synth warms up."""
-    health = Health(dict.fromkeys(WORKERS, 10.0), warming_s=300)
+    health = Health(dict.fromkeys(WORKERS, 10.0), dict.fromkeys(WORKERS, 300.0))
     health.started("synth", 100.0)
     health.started("player", 100.0)
     health.ready("player", 101.0)
@@ -21,7 +21,7 @@ def health() -> Health:
 
 def test_before_anything_started_nothing_is_ready_and_nothing_hangs() -> None:
     """Workers that do not exist yet are stopped."""
-    report = Health(dict.fromkeys(WORKERS, 10.0)).report(0.0)
+    report = Health(dict.fromkeys(WORKERS, 10.0), dict.fromkeys(WORKERS, 300.0)).report(0.0)
     assert report == HealthReport(ready_workers=(), warming=(), stopped=WORKERS, stuck=())
     assert not report.ready
     assert report.alive

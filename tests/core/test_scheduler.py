@@ -31,7 +31,7 @@ from edged.core.events import (
     WorkerUnavailable,
 )
 from edged.core.governor import ThermalLevel
-from edged.core.scheduler import PATIENCE_S, Scheduler
+from edged.core.scheduler import PATIENCE_S, RESTART_PATIENCE_S, Scheduler
 from edged.protocol.command import Stop
 from edged.protocol.request import Request
 from edged.protocol.result import Code, ReplyTo, Result, Stage, Status
@@ -352,6 +352,19 @@ def test_a_long_queue_survives_a_short_loss_of_the_device() -> None:
     )
     assert bench.tell(Tick()) == []
     assert started(bench.tell(WorkerReady("player"))) == ["b"]
+
+
+def test_a_worker_that_keeps_ending_is_waited_for_only_so_long() -> None:
+    """A restart takes up to a minute; one that ends again and again never comes back."""
+    bench = Bench()
+    bench.tell(WorkerLost("synth"))
+    bench.accept("a")
+    bench.now_s += RESTART_PATIENCE_S / 2
+    assert bench.tell(WorkerLost("synth"), Tick()) == []
+    bench.now_s += RESTART_PATIENCE_S / 2
+    assert verdicts(bench.tell(Tick())) == [("a", Status.FAILED, Code.ENGINE_CRASHED)]
+    bench.accept("b")
+    assert started(bench.tell(WorkerReady("synth"))) == ["b"]
 
 
 def test_late_news_changes_nothing() -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,7 @@ class RunningDaemon:
     def __init__(self, folder: Path, broker: Broker, env: dict[str, str], settings: str = "") -> None:
         self.folder = folder
         self.config = folder / "edged.yaml"
-        self.controller = Controller(broker)
+        self.controller = Controller(broker, session="controller")
         self.controller.subscribe(f"edged/{DEVICE}/#")
         self._env = {**os.environ, **env}
         self._process: subprocess.Popen[bytes] | None = None
@@ -52,13 +53,15 @@ class RunningDaemon:
         self.config.write_text(self._fixed + settings)
 
     def start(self) -> None:
-        """Start it and wait until it is online or degraded."""
-        self.states.clear()
+        """Start it and wait until it says that it is online or degraded (not what the broker remembers)."""
+        started_s = time.time()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [EDGED, "run", "--config", str(self.config)], stderr=log, env=self._env
             )
-        self.wait_state(*_READY)
+        self._hear_until(
+            lambda: any(s["state"] in _READY and (s["since"] or 0) >= started_s for s in self.states)
+        )
 
     def stop(self) -> int:
         """SIGTERM, as systemd does; gives the exit status."""

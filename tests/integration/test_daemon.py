@@ -199,6 +199,35 @@ def test_a_reload_takes_over_between_announcements(daemon: RunningDaemon) -> Non
     assert daemon.result("long")["code"] == "too_long"
 
 
+def test_a_stop_outranks_a_reload_that_waits(daemon: RunningDaemon) -> None:
+    """SIGTERM after SIGHUP in mid-announcement ends the process; it does not start over."""
+    daemon.speak(LONG, id="long")
+    daemon.wait_speaking("long")
+    daemon.reload()
+    daemon.wait_log("takes over after the current announcement")
+    assert daemon.stop() == 0
+    assert daemon.result("long")["code"] == "interrupted_by_restart"
+
+
+def test_a_result_the_broker_never_got_is_sent_by_the_next_process(
+    daemon: RunningDaemon, broker: Broker
+) -> None:
+    """Finished while the broker was away, then kill -9: exactly one result, when both are back."""
+    daemon.speak("One two three. " * 2, id="a")
+    daemon.wait_speaking("a")
+    broker.stop()
+    daemon.wait_log("a: finished")
+    daemon.kill()
+    broker.start()
+    daemon.start()
+    assert daemon.result("a")["status"] == "finished"
+    for once_more in ("b", "c"):  # a second "a" would be an error
+        daemon.speak("Hello", id=once_more)
+        assert daemon.result(once_more)["status"] == "finished"
+        assert daemon.stop() == 0
+        daemon.start()
+
+
 def test_a_bad_reload_changes_nothing(recorded: RunningDaemon) -> None:
     """A typo in the file is logged with its line; speech goes on as before."""
     recorded.change_settings("speech: {engine: tine}\n")

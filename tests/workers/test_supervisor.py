@@ -111,6 +111,27 @@ def test_a_child_that_talks_nonsense_is_ended(tmp_path: Path, monkeypatch: pytes
     asyncio.run(scenario())
 
 
+def test_a_child_that_dies_while_it_is_written_to_is_only_restarted() -> None:
+    """A write into its dead socket is how its end shows first: no reason for main to end."""
+
+    async def scenario() -> None:
+        heard = Heard()
+        supervisor = Supervisor("edged.workers.synth", TONE, heard.frame, heard.lost)
+        running = asyncio.create_task(supervisor.run())
+        for life in range(1, 4):
+            await heard.wait(lambda life=life: heard.count(SynthReady) == life)  # type: ignore[misc]
+            own_child().send_signal(signal.SIGKILL)
+            for _ in range(200):  # more than a socket takes unread
+                supervisor.send(Speak(job_id="a", text="Hello" * 1000))
+                await asyncio.sleep(0)
+            await heard.wait(lambda life=life: heard.losses == life)  # type: ignore[misc]
+        assert not running.done()
+        running.cancel()
+        await asyncio.wait([running])
+
+    asyncio.run(scenario())
+
+
 def test_what_is_sent_without_a_child_is_dropped() -> None:
     """Between two lives there is nobody to hear; the loss has told so."""
     heard = Heard()
