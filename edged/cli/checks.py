@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
-from pathlib import Path
 
 from edged.cli.playback import granted_parameters
 from edged.config.schema import Config
 from edged.errors import EdgedError
 from edged.io.broker import check_broker
+from edged.io.cpu import read_cpu
 from edged.io.model_folder import open_model
 from edged.io.store import Store
 from edged.io.thermal import cpu_temperature_c
@@ -81,10 +81,12 @@ def _guarded(check: Callable[[], Iterator[Finding]], consequence: str) -> Iterat
 
 
 def _cpu(config: Config) -> Iterator[Finding]:
-    flags = _cpu_flags()
-    best = next((isa for isa in ("avx512_vnni", "avx_vnni", "avx2", "sse4_2") if isa in flags), "none")
-    yield Finding(f"{_cpu_model()}: {best}, {configured_threads(config.threads)} threads for synthesis")
-    if "avx2" not in flags:
+    cpu = read_cpu()
+    threads = configured_threads(config.threads)
+    yield Finding(
+        f"{cpu.model or 'unknown CPU'}: {cpu.isa or 'no INT8 set'}, {threads} threads for synthesis"
+    )
+    if not cpu.keeps_int8_small:
         yield Finding(
             "no AVX2",
             "INT8 weights are unpacked to floats here: Kokoro is several times slower than real time",
@@ -153,16 +155,3 @@ def _mqtt(config: Config) -> Iterator[Finding]:
     check_broker(config.mqtt)
     user = config.mqtt.username or "anonymous"
     yield Finding(f"{config.mqtt.host}:{config.mqtt.port} accepts us as {user}")
-
-
-def _cpu_flags() -> set[str]:
-    return set(_cpuinfo("flags").split())
-
-
-def _cpu_model() -> str:
-    return _cpuinfo("model name") or "unknown CPU"
-
-
-def _cpuinfo(key: str) -> str:
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith(key)), "")

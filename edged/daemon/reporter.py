@@ -16,6 +16,7 @@ from edged.core.governor import ThermalLevel
 from edged.core.scheduler import Scheduler
 from edged.daemon.ledger import Ledger
 from edged.daemon.stage import Stage
+from edged.io.cpu import read_cpu
 from edged.io.mqtt import MAX_PACKET_BYTES, MqttClient
 from edged.io.systemd import ServiceManager
 from edged.protocol.state import AnnouncedLimits, DeviceState, Health, Info, State, VoiceEntry
@@ -106,6 +107,7 @@ class Reporter:
             model_sha256=synth.model_sha256 if synth else None,
             voices=tuple(VoiceEntry(name=v.name, langs=v.langs, description=v.description) for v in voices),
             languages=tuple(dict.fromkeys(lang for voice in voices for lang in voice.langs)),
+            isa=read_cpu().isa,
             audio_device=player.device if player else None,
             limits=AnnouncedLimits(
                 max_text_chars=self._config.speech.max_text_chars,

@@ -23,7 +23,7 @@ block_telemetry()
 import openvino as ov  # noqa: E402
 import openvino.opset13 as op  # noqa: E402
 
-__all__ = ["CpuSettings", "Isa", "compile_model", "cpu_isa", "op", "ov", "read_model"]
+__all__ = ["CpuSettings", "compile_model", "op", "ov", "read_model"]
 
 from edged.errors import EngineError, ModelUnavailableError  # noqa: E402
 
@@ -52,36 +52,6 @@ class CpuSettings:
     def __post_init__(self) -> None:
         if self.threads < 1:
             raise ValueError(f"threads must be at least 1, not {self.threads}")
-
-
-@dataclass(frozen=True, slots=True)
-class Isa:
-    """Instruction sets that decide how fast INT8 is on this CPU."""
-
-    sse4_2: bool
-    avx2: bool
-    avx_vnni: bool
-    avx512_vnni: bool
-
-    @property
-    def int8_weights_stay_small(self) -> bool:
-        """False where OpenVINO unpacks INT8 weights to float32, four times the memory."""
-        return self.avx2
-
-
-def cpu_isa(cpuinfo: Path = Path("/proc/cpuinfo")) -> Isa:
-    """What the kernel says about the first CPU."""
-    for line in cpuinfo.read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == "flags":
-            flags = set(value.split())
-            return Isa(
-                sse4_2="sse4_2" in flags,
-                avx2="avx2" in flags,
-                avx_vnni="avx_vnni" in flags,
-                avx512_vnni="avx512_vnni" in flags,
-            )
-    raise EngineError(f"{cpuinfo}: no CPU flags in it", "edged runs on x86-64 Linux")
 
 
 def read_model(path: Path) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edged.engine.runtime import CpuSettings, compile_model, cpu_isa, op, ov, read_model
-from edged.errors import EngineError, ModelUnavailableError
+from edged.engine.runtime import CpuSettings, compile_model, op, ov, read_model
+from edged.errors import ModelUnavailableError
 
 
 def doubling() -> Any:
@@ -99,30 +99,3 @@ def test_a_file_that_is_no_network_is_named(tmp_path: Path, content: bytes | Non
     with pytest.raises(ModelUnavailableError, match=r"text\.xml") as caught:
         read_model(path)
     assert "edged model install" in caught.value.hint
-
-
-@pytest.mark.parametrize(
-    ("flags", "expected"),
-    [
-        ("sse4_2", (True, False, False, False)),
-        ("sse4_2 avx2 avx_vnni", (True, True, True, False)),
-        ("sse4_2 avx2 avx512_vnni", (True, True, False, True)),
-    ],
-    ids=["jasper lake", "n100", "server"],
-)
-def test_instruction_sets_come_from_the_cpu_flags(
-    tmp_path: Path, flags: str, expected: tuple[bool, bool, bool, bool]
-) -> None:
-    """Each CPU class of the boards is told from the kernel's list; without AVX2 INT8 weights are unpacked."""
-    cpuinfo = tmp_path / "cpuinfo"
-    cpuinfo.write_text(f"processor\t: 0\nflags\t\t: fpu {flags}\n")
-    isa = cpu_isa(cpuinfo)
-    assert (isa.sse4_2, isa.avx2, isa.avx_vnni, isa.avx512_vnni) == expected
-    assert isa.int8_weights_stay_small is expected[1]
-
-
-def test_a_cpu_without_flags_is_an_error(tmp_path: Path) -> None:
-    """Another architecture's cpuinfo is refused in words."""
-    (tmp_path / "cpuinfo").write_text("Features : neon\n")
-    with pytest.raises(EngineError, match="no CPU flags"):
-        cpu_isa(tmp_path / "cpuinfo")
