@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 import click
 
@@ -25,6 +26,13 @@ class _Verbs(click.Group):
             return None
         command: click.Command = importlib.import_module(f"edged.cli.{cmd_name}").command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """A Ctrl-C ends quietly; click itself would print an empty line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(_INTERRUPTED) from None
 
 
 @click.group(
@@ -53,8 +61,6 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(_INTERRUPTED)
     except EdgedError as error:
         click.echo(f"edged: {error}", err=True)
         sys.exit(error.exit_status)
