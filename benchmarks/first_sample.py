@@ -54,8 +54,8 @@ def main(rounds: int, quick: bool, config_path: Path | None, as_json: bool) -> N
 
     \b
     Examples:
-      benchmarks/first_sample.py
-      benchmarks/first_sample.py --rounds 20 --json
+      .venv/bin/python benchmarks/first_sample.py
+      .venv/bin/python benchmarks/first_sample.py --rounds 20 --json
     """
     try:
         latencies = _measure(1 if quick else rounds, load_config(config_path).paths.models_dir)

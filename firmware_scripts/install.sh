@@ -100,7 +100,7 @@ install_program() {
     /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
         die "/usr/bin/python3 is older than 3.11: Debian 12 or newer is needed"
     [ -x "$VENV/bin/pip" ] || /usr/bin/python3 -m venv "$VENV"
-    pip_install --require-hashes -r "$CLONE/requirements.lock"
+    pip_install --use-pep517 --require-hashes -r "$CLONE/requirements.lock"
     source=$(mktemp -d)
     trap 'rm -rf "$source"' EXIT
     cp -R "$CLONE/edged" "$CLONE/pyproject.toml" "$CLONE/README.md" "$CLONE/LICENSE" "$source"

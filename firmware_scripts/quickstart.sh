@@ -17,6 +17,9 @@ broker=
 pcm=
 while [ $# -gt 0 ]; do
     case $1 in
+        --broker | --device) [ $# -gt 1 ] || { echo "quickstart.sh: $1 needs a value" >&2; exit 2; } ;;
+    esac
+    case $1 in
         --broker) broker=$2; shift 2 ;;
         --device) pcm=$2; shift 2 ;;
         -h | --help) usage; exit 0 ;;

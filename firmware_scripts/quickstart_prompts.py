@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ PROMPTS = {
     "zh": "请A015号到3号窗口办理业务。",
     "en": "Ticket A015, please proceed to counter 3.",
 }
+BROKER_S = 5.0
 READY_S = 300.0  # the first start compiles the voice
 SPOKEN_S = 120.0
 POLL_S = 0.5  # how soon a daemon that died is noticed
@@ -34,8 +36,7 @@ class Controller:
             [(f"{self._topic}/state", 1), (f"{self._topic}/result/+", 1)]
         )
         self._client.on_message = self._on_message
-        self._client.connect_async(args.host, args.port)
-        self._client.reconnect_delay_set(min_delay=1, max_delay=1)
+        self._connect(args.host, args.port)
         self._client.loop_start()
 
     def wait_ready(self) -> None:
@@ -49,6 +50,19 @@ class Controller:
         request = json.dumps({"id": prompt_id, "text": text}, ensure_ascii=False)
         self._client.publish(f"{self._topic}/speak", request, qos=1)
         return self._wait(f"/result/{prompt_id}", SPOKEN_S, lambda m: "status" in m)
+
+    def _connect(self, host: str, port: int) -> None:
+        """A broker that was just started needs a moment until it listens."""
+        deadline_s = time.monotonic() + BROKER_S
+        while True:
+            try:
+                self._client.connect(host, port)
+            except OSError as error:
+                if time.monotonic() > deadline_s:
+                    raise SystemExit(f"no broker at {host}:{port}: {error.strerror or error}") from None
+                time.sleep(POLL_S)
+            else:
+                return
 
     def _on_message(self, _client: Client, _userdata: object, message: MQTTMessage) -> None:
         self._messages.put((message.topic.removeprefix(self._topic), json.loads(message.payload)))
@@ -96,8 +110,8 @@ def main() -> None:
     parser.add_argument("--pcm", required=True)
     parser.add_argument("--recording", type=Path, help="where ALSA's file plugin writes")
     args = parser.parse_args()
-    controller = Controller(args)
     try:
+        controller = Controller(args)
         controller.wait_ready()
         results = {}
         for lang, text in PROMPTS.items():

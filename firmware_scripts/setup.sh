@@ -50,13 +50,15 @@ install_python_packages() {
     [ "$(cat .venv/.root 2>/dev/null)" = "$root" ] || rm -rf .venv
     [ -x .venv/bin/python ] || /usr/bin/python3 -m venv .venv
     echo "$root" >.venv/.root
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+    echo "installing Python packages into .venv (300 MB, a minute or two)"
+    # PEP 517: pyalsaaudio comes as source, and pip's old way of building it is deprecated
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes -r "$lock"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
     echo "$wanted $root" >"$stamp"
 }
 
 write_config() {
-    mkdir -p .venv/etc out/run models
+    mkdir -p .venv/etc/conf.d out/run models
     cat >.venv/etc/edged.yaml <<'YAML'
 # Running from a clone: everything stays inside it. Written by firmware_scripts/setup.sh.
 paths:

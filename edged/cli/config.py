@@ -10,6 +10,7 @@ import click
 from edged.cli.options import config_option, json_option
 from edged.config.loader import find_config, load_config
 from edged.config.render import effective_yaml, reference_yaml
+from edged.errors import ConfigError
 
 
 @click.group()
@@ -27,8 +28,17 @@ def command() -> None:
 @command.command()
 @config_option
 def check(config_path: Path | None) -> None:
-    """Say `ok`, or list every problem with its file and line (exit status 78)."""
-    load_config(config_path)
+    """Say `ok`, or list every problem with its file and line (exit status 78).
+
+    \b
+    Examples:
+      edged config check
+      edged config check --config config/edged.yaml
+    """
+    try:
+        load_config(config_path)
+    except ConfigError as error:
+        raise ConfigError(error.problems, hint="") from error  # the hint is to do what was just done
     click.echo(f"{config_path or find_config() or 'built-in defaults'}: ok")
 
 
@@ -37,7 +47,14 @@ def check(config_path: Path | None) -> None:
 @json_option
 @click.option("--reference", is_flag=True, help="Every key with its comment and default instead.")
 def show(config_path: Path | None, as_json: bool, reference: bool) -> None:
-    """Print the configuration in effect."""
+    """Print the configuration in effect.
+
+    \b
+    Examples:
+      edged config show
+      edged config show --json
+      edged config show --reference > edged.yaml
+    """
     if reference:
         click.echo(reference_yaml(), nl=False)
         return

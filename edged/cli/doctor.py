@@ -54,8 +54,10 @@ def _print(section: Section) -> None:
     console = Console()
     for finding in section.findings:
         word = finding.severity.name.lower()
-        console.print(f"[{_STYLE[finding.severity]}]{word:4}[/] {section.name:9} ", finding.what, sep="")
+        console.print(
+            f"[{_STYLE[finding.severity]}]{word:4}[/] {section.name:9} ", finding.what, sep="", soft_wrap=True
+        )
         if finding.severity and finding.why:
-            console.print(f"               why: {finding.why}", markup=False)
+            console.print(f"               why: {finding.why}", markup=False, soft_wrap=True)
         if finding.fix:
-            console.print(f"               fix: {finding.fix}", markup=False)
+            console.print(f"               fix: {finding.fix}", markup=False, soft_wrap=True)

@@ -18,6 +18,7 @@ from edged.engine.kokoro.precision import Weights
 from edged.errors import ModelUnavailableError
 from edged.install.catalogue import RECIPES, find_recipe, unknown_model
 from edged.install.install import convert_to, install
+from edged.install.recipe import Recipe
 from edged.io.model_folder import Damage, ModelFolder, find_damage, read_manifest
 from edged.io.store import Store
 
@@ -42,10 +43,8 @@ def _weights_option(verb: Callable[..., None]) -> Callable[..., None]:
     option = click.option(
         "--weights",
         type=click.Choice([weights.value for weights in Weights]),
-        default=Weights.INT8.value,
-        show_default=True,
-        help="int8: 8-bit weights, float32 arithmetic. w8a8: 8-bit arithmetic in most convolutions as well, "
-        "about 1.7 times as fast, with a faint noise about 20 dB below the voice.",
+        help="int8: 8-bit weights, float32 arithmetic. w8a8: 8-bit arithmetic in most convolutions as well: "
+        "faster, with a faint noise (docs/adr/003). [default: as the active build, else int8]",
     )
     return option(verb)
 
@@ -69,7 +68,13 @@ def command() -> None:
 @_store_options
 @json_option
 def list_(models_dir: Path | None, config_path: Path | None, as_json: bool) -> None:
-    """List installed builds and what can be installed."""
+    """List installed builds and what can be installed.
+
+    \b
+    Examples:
+      edged model list
+      edged model list --json
+    """
     store = _open_store(models_dir, config_path)
     installed = [_describe(store, name, build) for name in store.names() for build in store.builds(name)]
     available = [name for name in RECIPES if name not in store.names()]
@@ -97,7 +102,7 @@ def install_(
     offline_dir: Path | None,
     keep_downloads: Path | None,
     force: bool,
-    weights: str,
+    weights: str | None,
     models_dir: Path | None,
     config_path: Path | None,
     as_json: bool,
@@ -117,8 +122,9 @@ def install_(
     """
     if offline_dir and keep_downloads:
         raise click.UsageError("--from downloads nothing that --keep-downloads could keep")
-    recipe = find_recipe(name).with_weights(weights)
     store = _open_store(models_dir, config_path)
+    recipe = find_recipe(name)
+    recipe = recipe.with_weights(weights or _active_weights(recipe, store) or recipe.weights)
     with _progress_bar() as progress:
         done = install(
             recipe,
@@ -131,8 +137,9 @@ def install_(
     if as_json:
         _print_json({**_describe(store, name, done.folder.path.name), "built": done.built})
         return
-    state = "installed" if done.built else "already installed and whole"
-    click.echo(f"{name} {done.folder.path.name}: {state} ({done.folder.size_bytes / 1e6:.0f} MB)")
+    manifest, size_mb = done.folder.manifest, done.folder.size_bytes / 1e6
+    state = "installed and active" if done.built else "already installed and whole"
+    click.echo(f"{name} {done.folder.path.name}: {state} ({size_mb:.0f} MB, {manifest.precision})")
 
 
 @command.command("convert")
@@ -142,7 +149,7 @@ def install_(
 )
 @click.option("--out", type=_FOLDER, required=True, help="New folder for the model.")
 @_weights_option
-def convert_(name: str, sources_dir: Path, out: Path, weights: str) -> None:
+def convert_(name: str, sources_dir: Path, out: Path, weights: str | None) -> None:
     """Convert model NAME from artefacts already fetched, outside the store.
 
     \b
@@ -150,7 +157,8 @@ def convert_(name: str, sources_dir: Path, out: Path, weights: str) -> None:
       edged model convert kokoro --from usb/ --out kokoro-int8/
       edged say "hello" --model kokoro-int8/
     """
-    recipe = find_recipe(name).with_weights(weights)
+    recipe = find_recipe(name)
+    recipe = recipe.with_weights(weights or recipe.weights)
     with _progress_bar() as progress:
         folder = convert_to(recipe, sources_dir.absolute(), out.absolute(), progress)
     click.echo(f"{out}: {name} {folder.manifest.version} ({folder.size_bytes / 1e6:.0f} MB)")
@@ -161,7 +169,13 @@ def convert_(name: str, sources_dir: Path, out: Path, weights: str) -> None:
 @_store_options
 @json_option
 def verify_(name: str | None, models_dir: Path | None, config_path: Path | None, as_json: bool) -> None:
-    """Compare every file of all builds (of model NAME) with its SHA-256; exit status 66 on damage."""
+    """Compare every file of all builds (of model NAME) with its SHA-256; exit status 66 on damage.
+
+    \b
+    Examples:
+      edged model verify
+      edged model verify kokoro --json
+    """
     store = _open_store(models_dir, config_path)
     names = [_known(store, name)] if name else store.names()
     reports = [_report(store, model, build) for model in names for build in store.builds(model)]
@@ -188,7 +202,12 @@ def verify_(name: str | None, models_dir: Path | None, config_path: Path | None,
 @click.argument("build")
 @_store_options
 def activate(name: str, build: str, models_dir: Path | None, config_path: Path | None) -> None:
-    """Use BUILD of model NAME from the next start on (`edged model list` shows builds)."""
+    """Use BUILD of model NAME from the next start on (`edged model list` shows builds).
+
+    \b
+    Examples:
+      edged model activate kokoro 1.0-3fa92c1b
+    """
     store = _open_store(models_dir, config_path)
     with store.locked(_known(store, name)) as slot:
         slot.activate(build)
@@ -199,7 +218,12 @@ def activate(name: str, build: str, models_dir: Path | None, config_path: Path |
 @click.argument("name")
 @_store_options
 def rollback(name: str, models_dir: Path | None, config_path: Path | None) -> None:
-    """Go back to the build of model NAME that was active before."""
+    """Go back to the build of model NAME that was active before.
+
+    \b
+    Examples:
+      edged model rollback kokoro
+    """
     store = _open_store(models_dir, config_path)
     with store.locked(_known(store, name)) as slot:
         folder = slot.rollback()
@@ -222,6 +246,18 @@ def remove(name: str, build: str, force: bool, models_dir: Path | None, config_p
     with store.locked(_known(store, name)) as slot:
         slot.remove(build, force=force)
     click.echo(f"{name} {build}: removed")
+
+
+def _active_weights(recipe: Recipe, store: Store) -> str | None:
+    """The weights of the active build: what was chosen once stays chosen; None when there is none."""
+    build = store.active(recipe.name)
+    if build is None:
+        return None
+    try:
+        precision = read_manifest(store.path(recipe.name, build)).precision
+    except ModelUnavailableError:
+        return None  # damaged: it is built again anyway
+    return next((weights for weights, words in recipe.precisions.items() if words == precision), None)
 
 
 def _known(store: Store, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,13 @@ def command(config_path: Path | None, as_json: bool) -> None:
 def _table(name: str, record: dict[str, Any]) -> Table:
     table = Table(title=name, show_header=False, title_justify="left")
     for key, value in record.items():
-        shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
-        table.add_row(key, "-" if value is None else shown)
+        table.add_row(key, _show(key, value))
     return table
+
+
+def _show(key: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if key in ("since", "ts"):
+        return datetime.fromtimestamp(value).astimezone().isoformat(sep=" ", timespec="seconds")
+    return ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)

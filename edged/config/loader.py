@@ -156,7 +156,11 @@ def _anchor_paths(config: Config, folder: Path) -> Config:
     """Make relative paths start at the configuration file's folder, wherever edged was started."""
     base = folder.resolve()
     anchored = {
-        name: section.model_copy(update={key: base / path for key, path in section if isinstance(path, Path)})
+        name: section.model_copy(
+            update={
+                key: Path(os.path.normpath(base / path)) for key, path in section if isinstance(path, Path)
+            }
+        )
         for name, section in config
     }
     return config.model_copy(update=anchored)

@@ -25,7 +25,7 @@ from edged.daemon.intake import Intake, current_time
 from edged.daemon.ledger import Ledger
 from edged.daemon.reporter import Reporter
 from edged.daemon.stage import Stage
-from edged.errors import ConfigError, EdgedError
+from edged.errors import BusyError, ConfigError, DaemonUnreachableError, EdgedError
 from edged.io.mqtt import (
     Delivered,
     LinkDown,
@@ -36,7 +36,7 @@ from edged.io.mqtt import (
     SubscriptionRefused,
     Will,
 )
-from edged.io.status_socket import serve_status
+from edged.io.status_socket import read_status, serve_status
 from edged.io.systemd import ServiceManager
 from edged.io.thermal import cpu_temperature_c
 from edged.protocol.topics import Topics
@@ -56,8 +56,9 @@ _WARMING_S = {"synth": 300.0, "player": 15.0, "mqtt": 60.0}
 
 
 def run_daemon(config_path: Path | None) -> int:
-    """Run until SIGTERM or SIGINT; SIGHUP reads the configuration again. Raises ConfigError at the start."""
+    """Run until SIGTERM or SIGINT; SIGHUP reads the configuration again. Raises ConfigError, BusyError."""
     config = load_config(config_path)
+    _refuse_to_be_second(config)
     logging.basicConfig(stream=sys.stderr, level=config.log.level.upper(), format="%(levelname)s %(message)s")
     faulthandler.enable()  # systemd's watchdog ends a hanging process with SIGABRT: say where it hung
     service = ServiceManager.from_environ()
@@ -74,6 +75,18 @@ def run_daemon(config_path: Path | None) -> int:
             config = daemon.next_config
     finally:
         ledger.close()
+
+
+def _refuse_to_be_second(config: Config) -> None:
+    """Two daemons would fight over the journal, the device and the MQTT session."""
+    try:
+        read_status(config.paths.runtime_dir)
+    except DaemonUnreachableError:
+        return
+    raise BusyError(
+        f"another edged runs with runtime_dir {config.paths.runtime_dir}",
+        "edged status; systemctl stop edged",
+    )
 
 
 def device_name(config: Config) -> str:

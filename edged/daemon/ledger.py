@@ -24,9 +24,13 @@ class Ledger:
         try:
             state_dir.mkdir(parents=True, exist_ok=True)
             self._journal = Journal.open(path, boot_id)
-        except (OSError, StorageError) as error:
+        except OSError as error:
             self._journal = Journal.memory(boot_id)
-            self._report(f"{state_dir}: no journal on disk: {error}")
+            self._report(f"{state_dir}: no journal on disk: {error.strerror}")
+            return
+        except StorageError as error:
+            self._journal = Journal.memory(boot_id)
+            self._report(f"no journal on disk: {error.what}")
             return
         if self._journal.quarantined is not None:
             self._report(f"{path}: was damaged; set aside as {self._journal.quarantined.name}")

@@ -129,7 +129,8 @@ class Reporter:
         if state == self._published:
             return
         if self._published is None or state.state != self._published.state:
-            log.info("%s%s", state.state, f": {state.reason}" if state.reason else "")
+            level = logging.WARNING if state.state == DeviceState.DEGRADED else logging.INFO
+            log.log(level, "%s%s", state.state, f": {state.reason}" if state.reason else "")
         self._published = state
         mqtt.retain(self._topics.state, state.encode())
         self._service.status(self.status_line(mqtt))

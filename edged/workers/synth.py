@@ -6,6 +6,7 @@ cancel is seen while a sentence is being synthesised. `python -m edged.workers.s
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -72,8 +73,9 @@ class _Inbox:
 
 def _read(frames: Iterator[Frame], inbox: _Inbox) -> None:
     try:
-        for frame in frames:
-            inbox.file(frame)
+        with contextlib.suppress(ConnectionResetError):  # main left with our news unread: the end as well
+            for frame in frames:
+                inbox.file(frame)
     finally:
         inbox.work.put(None)
 
@@ -152,7 +154,7 @@ class _Worker:
         started_s = time.monotonic()
         spoken = to_spoken(speak.text, speak.lang)
         if not spoken.sentences:
-            raise EmptyTextError("nothing in the text can be spoken", "; ".join(spoken.warnings))
+            raise EmptyTextError("; ".join(("nothing in the text can be spoken", *spoken.warnings)))
         voices, fallback = self._choose_voices(engine, speak.voice)
         warnings = (*spoken.warnings, *fallback)
         job = SynthJob(speak.job_id, spoken.sentences, voices, speak.speed * self._config.speech.speed)

@@ -220,6 +220,8 @@ def test_weights_choose_the_precision(run: Run, stick: Path, tmp_path: Path) -> 
     assert as_json(run("install", "tiny", "--from", str(stick), "--json"))["precision"] == "int8 weights"
     chosen = run("install", "tiny", "--from", str(stick), "--weights", "w8a8", "--json")
     assert as_json(chosen)["precision"] == "int8 arithmetic"
+    upgraded = as_json(run("install", "tiny", "--from", str(stick), "--json"))
+    assert (upgraded["precision"], upgraded["built"]) == ("int8 arithmetic", False), "chosen once, it stays"
     assert run("install", "tiny", "--weights", "w4").exit_code == 2
     args = ["convert", "tiny", "--from", str(stick), "--out", str(tmp_path / "fast"), "--weights", "w8a8"]
     assert CliRunner().invoke(command, args).exit_code == 0
@@ -239,7 +241,7 @@ def test_every_verb_explains_itself() -> None:
     verbs = ["list", "install", "convert", "verify", "activate", "rollback", "remove"]
     assert sorted(command.commands) == sorted(verbs)
     for verb in verbs:
-        assert CliRunner().invoke(command, [verb, "--help"]).exit_code == 0
+        assert "Example" in CliRunner().invoke(command, [verb, "--help"]).output
 
 
 def test_the_command_never_loads_native_libraries() -> None:

@@ -249,6 +249,16 @@ def test_status_tells_state_and_health(recorded: RunningDaemon) -> None:
     assert "no daemon answers" in done.stderr
 
 
+def test_a_second_daemon_is_refused(recorded: RunningDaemon) -> None:
+    """With the same folders it would fight the first one for journal, device and session."""
+    command = [EDGED, "run", "--config", str(recorded.config)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT_S)
+    assert done.returncode == 75
+    assert "another edged runs" in done.stderr
+    recorded.speak("Hello", id="a")
+    assert recorded.result("a")["status"] == "finished"
+
+
 def test_a_hanging_child_is_replaced(recorded: RunningDaemon) -> None:
     """A player that is stopped dead in its tracks is killed; main, MQTT and the queue go on."""
     player = recorded.child("player")
