@@ -25,7 +25,7 @@ KEEP_IDS = 4096
 KEEP_S = 600.0
 
 _LOCK_WAIT_S = 0.5  # a predecessor that is just ending; a second edged will not let go at all
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 # wall_s, monotonic_s and boot_id are those of the last change: acceptance, then the result
 _SCHEMA = f"""
 CREATE TABLE announcement (
