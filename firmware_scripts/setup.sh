@@ -43,7 +43,7 @@ install_packages() {
 
 install_python_packages() {
     lock=$1
-    stamp=.venv/.installed
+    stamp=.venv/.installed-$lock # one each: the packages of the checks include the others
     wanted=$(cat "$lock" pyproject.toml | sha256sum)
     if [ -x .venv/bin/edged ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted $root" ]; then return 0; fi
     # a virtual environment knows its own path: a moved clone needs a new one
