@@ -73,3 +73,4 @@ def test_a_disk_that_fails_later_costs_durability_not_content(
     assert isinstance(accept(ledger, "b"), Accepted)
     assert ledger.fault == "disk full"
     assert isinstance(accept(ledger, "a"), Duplicate)
+    assert (tmp_path / "journal.sqlite.bad").exists(), "what is said from now on must not be said again"
