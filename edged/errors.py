@@ -84,6 +84,12 @@ class EngineError(EdgedError):
     code = "engine_crashed"
 
 
+class RunawayError(EdgedError):
+    """A generative engine did not find the end of a sentence, or found it too early."""
+
+    code = "runaway"
+
+
 class AudioUnavailableError(EdgedError):
     """The ALSA device cannot be opened or does not grant what was asked."""
 

@@ -50,7 +50,7 @@ install_python_packages() {
     [ "$(cat .venv/.root 2>/dev/null)" = "$root" ] || rm -rf .venv
     [ -x .venv/bin/python ] || /usr/bin/python3 -m venv .venv
     echo "$root" >.venv/.root
-    echo "installing Python packages into .venv (300 MB, a minute or two)"
+    echo "installing Python packages into .venv (700 MB, some minutes)"
     # PEP 517: pyalsaaudio comes as source, and pip's old way of building it is deprecated
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes -r "$lock"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .

@@ -25,11 +25,15 @@ class VoiceInfo:
 
 @dataclass(frozen=True, slots=True)
 class EngineInfo:
-    """What an engine is: name, output rate and voices (a language's first voice is its default)."""
+    """What an engine is: name, output rate and voices (a language's first voice is its default).
+
+    `options` names what it has a use for: `speed`, and fields of SpeechOptions.
+    """
 
     name: str
     sample_rate_hz: int
     voices: tuple[VoiceInfo, ...]
+    options: frozenset[str] = frozenset({"speed"})
 
     def default_voice(self, lang: Lang) -> str:
         """The first voice made for `lang`, else the first voice."""
@@ -37,17 +41,38 @@ class EngineInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeechOptions:
+    """How a generative engine is to speak; None leaves it to the model's own default.
+
+    `speaker`, `language` and `dialect` are the model's names, `instruct` describes the manner in words,
+    `seed` makes the same request sound the same, `max_seconds` bounds the speech of one sentence.
+    """
+
+    speaker: str | None = None
+    language: str | None = None
+    dialect: str | None = None
+    instruct: str | None = None
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    repetition_penalty: float | None = None
+    seed: int | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SynthJob:
     """One announcement to synthesise.
 
     `voices` maps a sentence's language to a voice of the engine (already checked); `speed` 1.0 is the
-    voice's own pace, 2.0 twice as fast.
+    voice's own pace, 2.0 twice as fast. An engine that has no use for an option ignores it.
     """
 
     job_id: str
     sentences: tuple[Sentence, ...]
     voices: dict[Lang, str]
     speed: float = 1.0
+    options: SpeechOptions = SpeechOptions()
 
 
 @dataclass(frozen=True, slots=True)
