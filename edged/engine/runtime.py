@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from edged.engine.offline import block_telemetry
 
@@ -25,9 +25,12 @@ import openvino.opset13 as op  # noqa: E402
 
 __all__ = ["CpuSettings", "compile_model", "op", "ov", "read_model"]
 
+from edged.engine.compile_cache import drop_damaged, note_new  # noqa: E402
 from edged.errors import EngineError, ModelUnavailableError  # noqa: E402
 
 _log = logging.getLogger(__name__)
+
+KvCache = Literal["f32", "f16"]
 
 # The cache is left alone below this: a compiled network is up to 100 MB, and a file cut short by a full disk
 # makes every later start fail on it.
@@ -64,12 +67,20 @@ def read_model(path: Path) -> Any:
         ) from error
 
 
-def compile_model(model: Any, settings: CpuSettings, *, exact_activations: bool = False) -> Any:
+def compile_model(
+    model: Any,
+    settings: CpuSettings,
+    *,
+    exact_activations: bool = False,
+    activation_group: int | None = None,
+    kv_cache: KvCache | None = None,
+) -> Any:
     """Compile a network for the CPU, tuned for the latency of one request in float32.
 
-    `exact_activations` keeps the activations of INT8 layers in float32 instead of rounding them to 8 bits on
-    the fly. A cache that cannot be used costs compile time, not the start. Raises EngineError when compiling
-    fails.
+    Layers with INT8 weights round their activations to 8 bits on the fly, `activation_group` neighbours with
+    one scale (None: OpenVINO's choice, 32); `exact_activations` keeps them in float32. `kv_cache` is how
+    attention stores keys and values (None: OpenVINO's choice, 8 bits). A compile cache that cannot be used
+    costs compile time, not the start. Raises EngineError when compiling fails.
     """
     properties: dict[str, Any] = {
         "PERFORMANCE_HINT": "LATENCY",
@@ -80,10 +91,14 @@ def compile_model(model: Any, settings: CpuSettings, *, exact_activations: bool 
     }
     if exact_activations:
         properties["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = 0
+    elif activation_group is not None:
+        properties["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = activation_group
+    if kv_cache is not None:
+        properties["KV_CACHE_PRECISION"] = kv_cache
     if settings.cache_dir is not None and _usable_cache(settings.cache_dir):
         try:
-            return _compile(model, {**properties, "CACHE_DIR": str(settings.cache_dir)})
-        except RuntimeError as error:
+            return _compile_cached(model, properties, settings.cache_dir)
+        except (RuntimeError, OSError) as error:
             _log.warning(
                 "compile cache %s failed, going on without: %s", settings.cache_dir, _first_line(error)
             )
@@ -93,6 +108,13 @@ def compile_model(model: Any, settings: CpuSettings, *, exact_activations: bool 
         raise EngineError(
             f"OpenVINO cannot compile a network: {_first_line(error)}", "edged doctor"
         ) from error
+
+
+def _compile_cached(model: Any, properties: dict[str, Any], cache_dir: Path) -> Any:
+    drop_damaged(cache_dir)
+    compiled = _compile(model, {**properties, "CACHE_DIR": str(cache_dir)})
+    note_new(cache_dir)
+    return compiled
 
 
 def _compile(model: Any, properties: dict[str, Any]) -> Any:

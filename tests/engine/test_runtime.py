@@ -51,6 +51,16 @@ def test_threads_and_precision_are_what_was_asked(caplog: pytest.LogCaptureFixtu
     assert "compiled doubling" in caplog.text
 
 
+def test_rounding_of_activations_and_of_the_cache_is_what_was_asked() -> None:
+    """Groups that share a scale, and how attention keeps keys and values."""
+    compiled = compile_model(doubling(), CpuSettings(1), activation_group=64, kv_cache="f16")
+    assert compiled.get_property("DYNAMIC_QUANTIZATION_GROUP_SIZE") == 64
+    assert compiled.get_property("KV_CACHE_PRECISION") == ov.Type.f16
+    exact = compile_model(doubling(), CpuSettings(1), exact_activations=True, kv_cache="f32")
+    assert exact.get_property("DYNAMIC_QUANTIZATION_GROUP_SIZE") == 0
+    assert exact.get_property("KV_CACHE_PRECISION") == ov.Type.f32
+
+
 def test_no_threads_are_refused() -> None:
     """OpenVINO would read 0 as "all", which the player's core is not part of."""
     with pytest.raises(ValueError, match="at least 1"):
