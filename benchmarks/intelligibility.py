@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 import click
 import numpy as np
-from pypinyin import lazy_pinyin
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Column, Table
 
 from edged.audio import wav
 from edged.cli.options import config_option, json_option
+from edged.cli.recogniser import Recogniser
 from edged.cli.synth_client import SpokenChunk, engine_options, open_synth, with_engine
 from edged.config.loader import load_config
 from edged.config.schema import Config
-from edged.errors import BadInputError, EdgedError, EngineError
-from edged.text.front_end import to_spoken
+from edged.errors import BadInputError, EdgedError
+from edged.text.scoring import Score, score, spoken_form, total
 from edged.text.sentence import Lang
 
 _HERE = Path(__file__).resolve().parent
@@ -33,9 +30,6 @@ _PEERS = _HERE.parent / ".venv-peers"
 _METRIC: dict[Lang, str] = {"zh": "pinyin_err", "en": "wer"}
 _QUICK_PROMPTS = 3  # per language: enough to notice a broken voice, half a minute on two cores
 _WORST_SHOWN = 8
-# The same numeral in another word.
-_SAME_NUMERAL = str.maketrans({"两": "二", "幺": "一", "〇": "零"})
-_UNIT = {"zh": re.compile(r"[A-Za-z]|[^\W\d_a-zA-Z]+"), "en": re.compile(r"[a-z]+(?:'[a-z]+)?")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +40,6 @@ class Prompt:
     lang: Lang
     text: str
     spoken: str
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Edit distance between the units said and heard, and how many were said."""
-
-    errors: int
-    units: int
-
-    @property
-    def percent(self) -> float:
-        """Errors per hundred units."""
-        return 100 * self.errors / self.units
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,24 +149,14 @@ def speak(config: Config, prompts: Sequence[Prompt], folder: Path) -> Iterator[P
 
 
 def listen(prompts: Sequence[Prompt], folder: Path) -> Iterator[Heard]:
-    """Recognise the recordings one after the other, in one child process of the peers' environment.
+    """Recognise the recordings one after the other.
 
     Raises EngineError when the recogniser is not set up or fails, BadInputError for a missing recording.
     """
-    python, model = _PEERS / "bin/python", _PEERS / "share/whisper-base"
-    if not (python.exists() and model.is_dir()):
-        raise EngineError(f"{model}: no speech recogniser", "benchmarks/setup-peers.sh")
-    recordings = [f"{prompt.lang}:{_recording(prompt, folder)}" for prompt in prompts]
-    child = subprocess.Popen(
-        [python, _HERE / "recognise.py", model, *recordings], stdout=subprocess.PIPE, text=True
-    )
-    with child:
-        assert child.stdout is not None
-        for prompt, line in zip_longest(prompts, child.stdout):
-            if not (prompt and line):
-                raise EngineError("the speech recogniser ended unexpectedly", "see its last lines above")
-            text = json.loads(line)["text"]
-            yield Heard(prompt, text, score(prompt.spoken, text, prompt.lang))
+    recordings = [(prompt.lang, _recording(prompt, folder)) for prompt in prompts]
+    texts = Recogniser(_PEERS, _HERE / "recognise.py").listen(recordings)
+    for prompt, text in zip(prompts, texts, strict=True):
+        yield Heard(prompt, text, score(prompt.spoken, text, prompt.lang))
 
 
 def _recording(prompt: Prompt, folder: Path) -> Path:
@@ -193,47 +164,6 @@ def _recording(prompt: Prompt, folder: Path) -> Path:
     if not path.is_file():
         raise BadInputError(f"{path}: no such recording", f"record {prompt.text!r} into it")
     return path
-
-
-def score(said: str, heard: str, lang: Lang) -> Score:
-    """Compare the spoken form `said` with the recogniser's text.
-
-    A recogniser writes numbers as it likes, so its digits count as right when they match either as a
-    number (15: fifteen) or one by one (015: zero one five).
-    """
-    reference = units(spoken_form(said, lang), lang)
-    spellings = (heard, re.sub(r"(?<=\d)(?=\d)", " ", heard))
-    distances = (edit_distance(reference, units(spoken_form(text, lang), lang)) for text in spellings)
-    return Score(min(distances), len(reference))
-
-
-def total(scores: Sequence[Score]) -> Score:
-    """All scores as one: long prompts weigh more."""
-    return Score(sum(s.errors for s in scores), sum(s.units for s in scores))
-
-
-def spoken_form(text: str, lang: Lang) -> str:
-    """`text` without digits and symbols, as it is read out."""
-    return " ".join(sentence.spoken for sentence in to_spoken(text, lang).sentences)
-
-
-def units(spoken: str, lang: Lang) -> list[str]:
-    """What is compared: pinyin syllables without tones and single letters, or lower-case words."""
-    if lang == "zh":
-        found = _UNIT["zh"].findall(spoken.translate(_SAME_NUMERAL))
-        return [unit.lower() for part in found for unit in lazy_pinyin(part)]
-    words = ["zero" if w == "oh" else w for w in _UNIT["en"].findall(spoken.lower().replace("’", "'"))]
-    return [w for w, before in zip(words, ["", *words], strict=False) if (before, w) != ("hundred", "and")]
-
-
-def edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
-    """The least number of insertions, deletions and substitutions that turn `a` into `b`."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        diagonal, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
-    return row[-1]
 
 
 def summary(heard: Sequence[Heard]) -> dict[Lang, dict[str, float]]:

@@ -21,13 +21,19 @@ PURE_THIRD_PARTY = {
     "config": {"pydantic", "pydantic_core", "yaml"},
 }
 EFFECTS = {"time", "threading", "logging", "os", "socket", "asyncio", "subprocess"}
-NATIVE = {"openvino", "nncf", "onnx", "alsaaudio"}
+NATIVE = {"openvino", "alsaaudio"}
+# what only turns published models into ours: none of it is needed, or installed everywhere, to speak
+CONVERSION = {"nncf", "onnx", "safetensors", "ml_dtypes", "huggingface_hub", "modelscope_hub"}
 # who may touch what the main process must never load
 NATIVE_OWNERS = {
     "alsaaudio": {"io/alsa.py"},
     "openvino": {"engine/"},
-    "nncf": {"engine/kokoro/"},
-    "onnx": {"engine/kokoro/"},
+    "nncf": {"engine/qwen3/compress.py"},
+    "onnx": {"engine/kokoro/onnx_weights.py"},
+    "safetensors": {"engine/qwen3/checkpoint.py", "engine/qwen3/tensors.py"},
+    "ml_dtypes": {"engine/qwen3/tensors.py"},
+    "huggingface_hub": {"install/hubs/huggingface.py"},
+    "modelscope_hub": {"install/hubs/modelscope.py"},
 }
 
 
@@ -69,11 +75,11 @@ def test_engines_know_nothing_of_the_outside(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=relative)
 def test_native_libraries_have_one_owner(path: Path) -> None:
-    """openvino, nncf, onnx and alsaaudio are imported only where they belong; torch nowhere."""
+    """Native and conversion-time libraries are imported only where they belong; torch nowhere."""
     for name in imports(path):
         top = name.split(".")[0]
         assert top not in {"torch", "transformers"}, name
-        if top in NATIVE:
+        if top in NATIVE | CONVERSION:
             assert any(relative(path).startswith(owner) for owner in NATIVE_OWNERS[top]), name
 
 
@@ -92,12 +98,26 @@ def reachable(module: str) -> set[str]:
     return seen
 
 
-@pytest.mark.parametrize("native", sorted(NATIVE))
-def test_main_process_never_loads_native_libraries(native: str) -> None:
-    """A native crash or a GIL held in a device call must not reach the process that owns MQTT."""
-    loaded = reachable("edged.daemon.app")
-    assert "edged.core.scheduler" in loaded
+def third_party(loaded: set[str]) -> set[str]:
+    """The top-level packages that these edged modules import, edged itself left out."""
+    found = set()
     for name in loaded:
         path = PACKAGE.parent / Path(*name.split("."))
         file = path.with_suffix(".py") if path.with_suffix(".py").is_file() else path / "__init__.py"
-        assert native not in {n.split(".")[0] for n in imports(file)}, name
+        found |= {imported.split(".")[0] for imported in imports(file)}
+    return found - {"edged"}
+
+
+def test_main_process_never_loads_native_libraries() -> None:
+    """A native crash or a GIL held in a device call must not reach the process that owns MQTT."""
+    loaded = reachable("edged.daemon.app")
+    assert "edged.core.scheduler" in loaded
+    assert not third_party(loaded) & (NATIVE | CONVERSION)
+
+
+def test_speaking_never_loads_what_only_conversion_needs() -> None:
+    """The process that speaks reaches no converter and no library of one."""
+    loaded = reachable("edged.workers.synth")
+    assert {"edged.engine.kokoro.engine", "edged.engine.qwen3.engine"} <= loaded
+    assert not third_party(loaded) & CONVERSION
+    assert not {name for name in loaded if name.endswith((".convert", ".calibrate", ".compress"))}

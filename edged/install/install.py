@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -24,7 +24,7 @@ from edged.io.model_folder import (
     describe_files,
     write_manifest,
 )
-from edged.io.store import Store
+from edged.io.store import Slot, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,19 @@ def install(
     slot and deleted after success. Raises FetchError, StorageError, ConversionError or BusyError; nothing
     but finished downloads is left behind then.
     """
-    if not force and (whole := _whole(recipe, store)):
+    if not force and (whole := whole_active(store, recipe.name, lambda found: _is_made_by(recipe, found))):
         return Installed(whole, built=False)
     require_converter(recipe)
-    with store.locked(recipe.name) as slot:
-        with slot.building() as work:
-            if offline_dir is not None:
-                require_space(work, recipe.work_bytes)
-                artefacts = take(recipe.artefacts, offline_dir)
-            else:
-                artefacts = _fetch(recipe, keep_downloads or slot.downloads, work, progress)
-            model, manifest = _build(recipe, artefacts, work, progress)
-            folder = slot.publish(model, manifest)
-        slot.activate(folder.path.name)
-        slot.drop_downloads()
-    return Installed(folder, built=True)
+
+    def build(slot: Slot, work: Path) -> tuple[Path, Manifest]:
+        if offline_dir is not None:
+            require_space(work, recipe.work_bytes)
+            artefacts = take(recipe.artefacts, offline_dir)
+        else:
+            artefacts = _fetch(recipe, keep_downloads or slot.downloads, work, progress)
+        return _build(recipe, artefacts, work, progress)
+
+    return Installed(replace_active(store, recipe.name, build), built=True)
 
 
 def convert_to(recipe: Recipe, sources_dir: Path, out: Path, progress: Progress) -> ModelFolder:
@@ -92,20 +90,34 @@ def require_converter(recipe: Recipe) -> None:
         )
 
 
-def _whole(recipe: Recipe, store: Store) -> ModelFolder | None:
-    """The active model if it is the recipe's and undamaged."""
+def whole_active(store: Store, name: str, is_current: Callable[[Manifest], bool]) -> ModelFolder | None:
+    """The active model if it is undamaged and the one asked for."""
     try:
-        folder = store.open_active(recipe.name)
+        folder = store.open_active(name)
     except ModelUnavailableError:
         return None
-    manifest = folder.manifest
-    is_current = (
+    return folder if is_current(folder.manifest) else None
+
+
+def replace_active(
+    store: Store, name: str, build: Callable[[Slot, Path], tuple[Path, Manifest]]
+) -> ModelFolder:
+    """Publish and activate what `build(slot, work folder)` makes; downloads go once it is in use."""
+    with store.locked(name) as slot:
+        with slot.building() as work:
+            folder = slot.publish(*build(slot, work))
+        slot.activate(folder.path.name)
+        slot.drop_downloads()
+    return folder
+
+
+def _is_made_by(recipe: Recipe, manifest: Manifest) -> bool:
+    return (
         manifest.version == recipe.version
         and manifest.precision == recipe.precision
         and manifest.converter_version == recipe.converter_version
         and manifest.sources == _sources(recipe)
     )
-    return folder if is_current else None
 
 
 def _fetch(recipe: Recipe, folder: Path, work: Path, progress: Progress) -> dict[str, Path]:

@@ -140,7 +140,7 @@ def _run_client(artefact: Artefact, scratch: Path) -> Path:
             f"{scratch.parent}: no space left while fetching {artefact}", "free some space and run again"
         )
     if reason:
-        raise FetchError(f"{artefact}: {artefact.client} cannot fetch it: {_brief(reason)}", _OFFLINE_HINT)
+        raise FetchError(f"{artefact}: {artefact.client} cannot fetch it: {brief(reason)}", _OFFLINE_HINT)
     path = target / artefact.filename
     if not path.is_file():
         got = ", ".join(sorted(entry.name for entry in target.iterdir())) or "nothing"
@@ -207,7 +207,7 @@ def _reason(stderr: str) -> str:
     return (telling or lines or ["no message"])[-1]
 
 
-def _brief(reason: str) -> str:
+def brief(reason: str) -> str:
     """The operating system's words where a client wraps them in its own."""
     errno = re.search(r"\[Errno -?\d+\] [^'\"()]+", reason)
     return errno.group().strip() if errno else reason

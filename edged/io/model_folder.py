@@ -47,6 +47,18 @@ class FileEntry(_Entry):
     sha256: Sha256
 
 
+class CheckpointEntry(_Entry):
+    """Of a model made from a checkpoint: where that was published, and how each network keeps its weights.
+
+    `instruction_set`: what a CPU needs for the weights to be as small in memory as they are on the disk.
+    """
+
+    repository: str
+    revision: str
+    parts: dict[str, str]
+    instruction_set: str
+
+
 class Manifest(_Entry):
     """What a model folder is and what must be in it; `files` maps relative POSIX paths to their content.
 
@@ -64,12 +76,13 @@ class Manifest(_Entry):
     built_with: str
     edged: str
     sources: tuple[SourceEntry, ...]
+    checkpoint: CheckpointEntry | None = None
     files: dict[str, FileEntry]
 
     @property
     def digest(self) -> str:
         """SHA-256 over everything but the date: the same build gives the same digest."""
-        fields = self.model_dump(mode="json", exclude={"created"})
+        fields = self.model_dump(mode="json", exclude={"created"}, exclude_none=True)
         return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -112,7 +125,7 @@ def describe_files(folder: Path) -> dict[str, FileEntry]:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write `manifest.json`, sealed with the manifest's own digest."""
-    sealed = {"digest": manifest.digest, **manifest.model_dump(mode="json")}
+    sealed = {"digest": manifest.digest, **manifest.model_dump(mode="json", exclude_none=True)}
     (folder / MANIFEST).write_text(json.dumps(sealed, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

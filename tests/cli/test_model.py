@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from edged.cli.model import command
 from edged.errors import BadInputError, EdgedError, FetchError, ModelUnavailableError
 from edged.install.catalogue import RECIPES
+from edged.install.checkpoints import CHECKPOINTS
 from edged.io.store import Store
 from tests.fakes.tiny_model import make_recipe, make_wheel
 
@@ -101,7 +102,14 @@ def test_unknown_model_suggests_a_known_one(run: Run, verb: str) -> None:
     """A misspelt name is answered with the closest known one and the list."""
     with pytest.raises(BadInputError, match="no model is called 'kokro'") as caught:
         run(verb, "kokro")
-    assert caught.value.hint == "did you mean kokoro? known: kokoro"
+    assert caught.value.hint.startswith("did you mean kokoro? known: kokoro, ")
+
+
+def test_the_beginning_of_a_name_suggests_the_whole(run: Run) -> None:
+    """Who remembers only how it begins is helped."""
+    with pytest.raises(BadInputError) as caught:
+        run("install", "qwen3-tts")
+    assert caught.value.hint.startswith("did you mean qwen3-tts-0.6b-customvoice?")
 
 
 @pytest.mark.parametrize("verb", ["install", "rollback", "verify"])
@@ -114,9 +122,9 @@ def test_names_cannot_leave_the_models_folder(run: Run, verb: str, tmp_path: Pat
 
 def test_planned_model_says_that_it_comes_later(run: Run) -> None:
     """A model this version cannot install yet is told apart from an unknown one."""
-    with pytest.raises(BadInputError, match="qwen3: a later version of edged installs it") as caught:
-        run("install", "qwen3")
-    assert caught.value.hint == "this one knows: kokoro"
+    with pytest.raises(BadInputError, match="baker: a later version of edged installs it") as caught:
+        run("install", "baker")
+    assert caught.value.hint.startswith("this one knows: kokoro, ")
 
 
 def test_list_shows_roles_and_what_can_be_installed(
@@ -132,7 +140,7 @@ def test_list_shows_roles_and_what_can_be_installed(
         (old, False, None),
         (new, True, None),
     ]
-    assert listed["available"] == ["kokoro"]
+    assert listed["available"] == ["kokoro", *CHECKPOINTS]
 
 
 def test_list_survives_a_build_without_manifest(run: Run, stick: Path, store: Store) -> None:
@@ -210,7 +218,7 @@ def test_convert_writes_a_folder_and_planned_ones_are_refused(stick: Path, tmp_p
     args = ["--from", str(stick), "--out", str(tmp_path / "int8")]
     assert CliRunner().invoke(command, ["convert", "tiny", *args]).exit_code == 0
     assert (tmp_path / "int8/manifest.json").is_file()
-    refused = CliRunner().invoke(command, ["convert", "qwen3", *args])
+    refused = CliRunner().invoke(command, ["convert", "baker", *args])
     assert isinstance(refused.exception, EdgedError)
     assert "a later version" in str(refused.exception)
 

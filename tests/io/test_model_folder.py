@@ -11,6 +11,7 @@ import pytest
 
 from edged.errors import ModelUnavailableError
 from edged.io.model_folder import (
+    CheckpointEntry,
     Manifest,
     SourceEntry,
     describe_files,
@@ -127,3 +128,24 @@ def test_build_name_depends_on_content_alone(folder: Path) -> None:
     flip_a_byte(folder / "model.bin")
     assert manifest_for(folder).build != first.build
     assert first.build.startswith("1.0-")
+
+
+def test_digests_of_installed_models_stay(folder: Path) -> None:
+    """A manifest that names no checkpoint is written and sealed as before there could be one."""
+    manifest = manifest_for(folder)
+    assert manifest.digest == "67ff0b7761cdae20c5d9cb715997163325077f8dc20deb2b74d498db1c70e366"
+    assert "checkpoint" not in json.loads((folder / "manifest.json").read_text())
+
+
+def test_checkpoint_is_part_of_the_seal(folder: Path) -> None:
+    """Where a model comes from and how its parts are kept is read back, and cannot be changed unnoticed."""
+    entry = CheckpointEntry(
+        repository="somebody/voice", revision="abc", parts={"talker": "int4"}, instruction_set="AVX2"
+    )
+    manifest = manifest_for(folder).model_copy(update={"checkpoint": entry})
+    write_manifest(folder, manifest)
+    assert open_model(folder).manifest.checkpoint == entry
+    text = (folder / "manifest.json").read_text()
+    (folder / "manifest.json").write_text(text.replace("int4", "int8"))
+    with pytest.raises(ModelUnavailableError, match="digest does not match"):
+        open_model(folder)
