@@ -1,0 +1,129 @@
+"""What is read from a model folder, and what is said about a damaged one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from edged.engine.qwen3.model_files import CODEC_EMBEDDING_FILE, CONFIG_FILE, SPEC_FILE, ModelFiles
+from edged.errors import ModelUnavailableError, UnknownVoiceError
+from tests.fakes.qwen3_model import write_tiny_model
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Base model, which has files of every kind."""
+    return write_tiny_model(tmp_path_factory.mktemp("a tiny model"), "base")
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    """A copy to damage."""
+    return Path(shutil.copytree(whole, tmp_path / "model"))
+
+
+def edit(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_a_whole_folder_is_read(whole: Path) -> None:
+    """Shapes, ids, sampling defaults, embeddings and voices."""
+    files = ModelFiles(whole)
+    assert files.spec.sample_rate_hz == 24_000
+    assert files.vocoder.samples_per_frame == 1920
+    assert files.codec_embedding().shape == (3072, 64)
+    assert files.sampling.temperature == 0.9
+    assert [voice.name for voice in files.voices] == ["ada"]
+    assert files.x_vector("ada").shape == (64,)
+
+
+def test_every_language_has_a_default_speaker(tmp_path: Path) -> None:
+    """One made for it; the speakers of other languages are there, but never by default."""
+    voices = ModelFiles(write_tiny_model(tmp_path)).voices
+    assert voices[0].name == "serena"
+    defaults = {lang: next(v.name for v in voices if lang in v.langs) for lang in ("zh", "en")}
+    assert defaults == {"zh": "serena", "en": "ryan"}
+    assert {"ono_anna", "sohee", "eric"} <= {voice.name for voice in voices}
+
+
+def test_a_design_model_has_one_voice(tmp_path: Path) -> None:
+    """It speaks both languages."""
+    (voice,) = ModelFiles(write_tiny_model(tmp_path, "voice_design")).voices
+    assert (voice.name, voice.langs) == ("design", ("zh", "en"))
+
+
+def test_an_unknown_speaker_speaks_every_language(folder: Path) -> None:
+    """A speaker that a later checkpoint brings can be chosen without a new edged."""
+    config = json.loads((folder / CONFIG_FILE).read_text())
+    config["talker_config"]["spk_id"] = {"nova": 3000}
+    edit(folder / CONFIG_FILE, tts_model_type="custom_voice", talker_config=config["talker_config"])
+    (voice,) = ModelFiles(folder).voices
+    assert (voice.name, voice.langs) == ("nova", ("zh", "en"))
+
+
+def test_a_base_model_without_voices_is_no_voice(folder: Path) -> None:
+    """Said at load, with what to do."""
+    shutil.rmtree(folder / "voices")
+    with pytest.raises(ModelUnavailableError, match=r"cloned voices only.*\n.*NAME\.npy"):
+        ModelFiles(folder)
+
+
+@pytest.mark.parametrize("name", [SPEC_FILE, CONFIG_FILE, "generation_config.json"])
+@pytest.mark.parametrize(
+    "content", [None, b"", b"\xff\xfe", b"[]", b'{"format": 99}', b'{"model_type": "bert"}']
+)
+def test_a_missing_or_damaged_description_is_named(folder: Path, name: str, content: bytes | None) -> None:
+    """With its path, whatever is wrong with it."""
+    (folder / name).chmod(0o644)
+    (folder / name).unlink()
+    if content is not None:
+        (folder / name).write_bytes(content)
+    if name == "generation_config.json" and content is not None and content.startswith(b"{"):
+        pytest.skip("every key of it has a default")
+    with pytest.raises(ModelUnavailableError, match=name):
+        ModelFiles(folder)
+
+
+@pytest.mark.parametrize(
+    "array", [np.zeros((3, 3), np.float32), np.zeros((3072, 64), np.float64)], ids=["shape", "type"]
+)
+def test_a_table_of_another_shape_is_refused(folder: Path, array: Any) -> None:
+    """Found and expected are named."""
+    np.save(folder / CODEC_EMBEDDING_FILE, array)
+    with pytest.raises(ModelUnavailableError, match=r"codec_embedding\.npy: damaged.*float32\[3072, 64\]"):
+        ModelFiles(folder).codec_embedding()
+
+
+def test_a_truncated_table_is_refused(folder: Path) -> None:
+    """A copy that ended early."""
+    path = folder / CODEC_EMBEDDING_FILE
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ModelUnavailableError, match="damaged"):
+        ModelFiles(folder).codec_embedding()
+
+
+def test_an_unknown_voice_is_named(whole: Path) -> None:
+    """With those there are."""
+    with pytest.raises(UnknownVoiceError, match=r"'bob'\n.*ada"):
+        ModelFiles(whole).x_vector("bob")
+
+
+def test_voices_from_outside_join_those_of_a_base_model(folder: Path, tmp_path: Path) -> None:
+    """A sealed model gets new voices without being touched; its own cannot be replaced."""
+    outside = tmp_path / "voices"
+    outside.mkdir()
+    own = ModelFiles(folder).x_vector("ada")
+    for name in ("ada", "bob"):
+        np.save(outside / f"{name}.npy", np.full_like(own, 0.5))
+    files = ModelFiles(folder, outside)
+    assert [voice.name for voice in files.voices] == ["ada", "bob"]
+    assert np.array_equal(files.x_vector("ada"), own)
+    assert (files.x_vector("bob") == 0.5).all()
+    np.save(outside / "carl.npy", np.zeros(3, np.float32))
+    with pytest.raises(ModelUnavailableError, match=r"carl\.npy.*float32\[3\]"):
+        ModelFiles(folder, outside).x_vector("carl")
