@@ -15,7 +15,7 @@ import pytest
 from edged.core.events import Accepted, Now, Publish
 from edged.errors import StorageError
 from edged.journal import KEEP_IDS, KEEP_S, Duplicate, Entry, IdReuse, Interrupted, Journal, read_boot_id
-from edged.protocol.request import Parsed, parse_speak
+from edged.protocol.request import Options, Parsed, parse_speak
 from edged.protocol.result import Code, ReplyTo, Result, Status
 from tests.fakes.disks import make_read_only, tmpfs
 
@@ -66,6 +66,18 @@ def test_an_accepted_request_survives_with_all_that_belongs_to_it(path: Path) ->
     (accepted,) = journal.accept([sent], NOW)
     assert accepted == Accepted("a", sent.parsed.request, ("not_active: repeat",), reply, None)
     assert reopened(journal, path).recover(after(5)).pending == (accepted,)
+
+
+def test_a_request_keeps_its_options(path: Path) -> None:
+    """What is spoken after a restart sounds as it was asked for."""
+    journal = Journal.open(path, BOOT)
+    options = '{"speaker":"vivian","language":"chinese","seed":4294967295,"temperature":0.25,"top_k":0}'
+    body = f'{{"id":"a","text":"你好","instruct":"慢一点","options":{options}}}'
+    (accepted,) = journal.accept([entry("a", body)], NOW)
+    (pending,) = reopened(journal, path).recover(after(5)).pending
+    assert pending == accepted
+    assert pending.request.options == Options.model_validate_json(options)
+    assert pending.request.instruct == "慢一点"
 
 
 def test_pending_requests_keep_their_order(path: Path) -> None:

@@ -9,19 +9,27 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 
+import psutil
+
 from edged.cli.playback import granted_parameters
 from edged.config.schema import Config
-from edged.errors import EdgedError
+from edged.errors import DaemonUnreachableError, EdgedError
 from edged.io.broker import check_broker
 from edged.io.cpu import read_cpu
-from edged.io.model_folder import open_model
-from edged.io.store import Store
+from edged.io.memory import unpacks_int8, weight_bytes
+from edged.io.model_folder import ModelFolder
+from edged.io.status_socket import read_status
 from edged.io.thermal import cpu_temperature_c
+from edged.protocol.state import DeviceState
+from edged.workers.engines import model_name, open_folder
 from edged.workers.threads import configured_threads
 
+_WORKING_ROOM = 1.3  # with its buffers, its tables and Python a model of 1.0 GB takes 1.3
+_LARGEST_SHARE = 0.5  # the other half is for the system, the file cache and what else runs on the board
 _OPENVINO_TIMEOUT_S = 120.0  # a first import from a slow eMMC
 _CONSEQUENCES = {
     "model": "there is no voice to speak with",
+    "qwen3": "the daemon speaks with the small voice, or with tones where there is none",
     "audio": "nothing can be heard",
     "mqtt": "no controller can ask for speech",
 }
@@ -66,9 +74,12 @@ def examine(config: Config) -> Iterator[Section]:
         "model": partial(_model, config),
         "audio": partial(_audio, config),
         "mqtt": partial(_mqtt, config),
+        "daemon": partial(_daemon, config),
     }
     for name, check in checks.items():
-        yield Section(name, tuple(_guarded(check, _CONSEQUENCES.get(name, ""))))
+        topic = config.speech.engine if name == "model" else name
+        consequence = _CONSEQUENCES.get(topic, _CONSEQUENCES.get(name, ""))
+        yield Section(name, tuple(_guarded(check, consequence)))
 
 
 def _guarded(check: Callable[[], Iterator[Finding]], consequence: str) -> Iterator[Finding]:
@@ -89,7 +100,7 @@ def _cpu(config: Config) -> Iterator[Finding]:
     if not cpu.keeps_int8_small:
         yield Finding(
             "no AVX2",
-            "INT8 weights are unpacked to floats here: Kokoro is several times slower than real time",
+            "INT8 weights are unpacked to floats here: neural voices are several times slower than real time",
             "use a board with AVX2 (N100 or newer), or speech.engine: tone",
             Severity.WARN,
         )
@@ -128,11 +139,37 @@ def _model(config: Config) -> Iterator[Finding]:
     if config.speech.engine == "tone":
         yield Finding("engine tone", "sine tones instead of speech", "speech.engine: kokoro", Severity.WARN)
         return
-    own = config.speech.model
-    folder = open_model(own) if own else Store(config.paths.models_dir).open_active(config.speech.engine)
+    folder = open_folder(config)
     manifest, size_mb = folder.manifest, folder.size_bytes / 1e6
     yield Finding(
         f"{manifest.name} {manifest.build}, {manifest.precision}, {size_mb:.0f} MB, every byte checked"
+    )
+    yield _memory(folder)
+    if unpacks_int8(folder, read_cpu()):
+        yield Finding(
+            f"{manifest.precision}: not for this CPU",
+            "without AVX2 8-bit weights are kept as floats: four times the memory, and slow",
+            f"edged model install {model_name(config)} --weights w8a8",
+            Severity.WARN,
+        )
+    elif "w8a8" in manifest.precision and read_cpu().keeps_int8_small:
+        yield Finding(
+            f"{manifest.precision}: meant for CPUs without AVX2",
+            "this one keeps weight-only INT8 as small and computes more exactly with it",
+            f"edged model install {model_name(config)} --weights int8",
+        )
+
+
+def _memory(folder: ModelFolder) -> Finding:
+    needed_mb, total_mb = weight_bytes(folder, read_cpu()) / 1e6, psutil.virtual_memory().total / 1e6
+    what = f"its weights take {needed_mb:.0f} of {total_mb:.0f} MB of memory"
+    if needed_mb * _WORKING_ROOM <= total_mb * _LARGEST_SHARE:
+        return Finding(what)
+    return Finding(
+        what,
+        "computing takes a third as much again; the kernel may end the engine in mid-speech",
+        "a smaller model, or a board with more memory",
+        Severity.WARN,
     )
 
 
@@ -155,3 +192,15 @@ def _mqtt(config: Config) -> Iterator[Finding]:
     check_broker(config.mqtt)
     user = config.mqtt.username or "anonymous"
     yield Finding(f"{config.mqtt.host}:{config.mqtt.port} accepts us as {user}")
+
+
+def _daemon(config: Config) -> Iterator[Finding]:
+    try:
+        state = read_status(config.paths.runtime_dir)["state"]
+    except DaemonUnreachableError:
+        yield Finding("not running")
+        return
+    what = f"{state['state']}{': ' if state['reason'] else ''}{state['reason']}"
+    is_degraded = state["state"] == DeviceState.DEGRADED
+    fix = "journalctl -u edged; once a model is mended: systemctl reload edged" if is_degraded else ""
+    yield Finding(what, "it works, with this fault", fix, Severity.WARN if is_degraded else Severity.OK)

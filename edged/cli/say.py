@@ -14,8 +14,10 @@ from rich.console import Console
 from edged.audio import wav
 from edged.cli.options import config_option, json_option, read_text
 from edged.cli.playback import play
+from edged.cli.speech_options import read_speech_options, speech_options
 from edged.cli.synth_client import Language, SpokenChunk, SynthClient, engine_options, open_synth, with_engine
 from edged.config.loader import load_config
+from edged.engine.base import SpeechOptions
 from edged.errors import EmptyTextError, StorageError, TextTooLongError
 from edged.workers.messages import Planned, SynthEnd, SynthReady
 
@@ -31,6 +33,7 @@ from edged.workers.messages import Planned, SynthEnd, SynthReady
 )
 @click.option("--device", help="ALSA PCM to play on [default: the configured one].")
 @engine_options
+@speech_options
 @config_option
 @json_option
 def command(
@@ -43,15 +46,21 @@ def command(
     model: Path | None,
     config_path: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Speak TEXT (`-`: standard input). Needs no broker and no daemon.
+
+    --speaker to --max-seconds are for the engine qwen3; others warn that they have no use for them.
 
     \b
     Examples:
       edged say "请A015号到3号窗口" --out ticket.wav
       edged say "Gate 12 is open" --voice af_heart
       edged say "你好" --engine tone --out tone.wav --json
+      edged say "你好" --engine qwen3 --speaker vivian --seed 7 --out hello.wav
+      edged say "慢走" --engine qwen3 --model my-qwen3/ --dialect sichuan_dialect --temperature 0.7
     """
+    how = read_speech_options(options)
     text = read_text(text)
     config = with_engine(load_config(config_path), engine, model)
     _check_text(text, config.speech.max_text_chars)
@@ -59,7 +68,7 @@ def command(
         config = config.model_copy(update={"audio": config.audio.model_copy(update={"device": device})})
     console = Console(stderr=True)
     with console.status("loading the voice"), open_synth(config) as synth:
-        utterance = _Utterance(synth, text, lang, voice)
+        utterance = _Utterance(synth, text, lang, voice, how)
         if out is None:
             play(config, (chunk.samples for chunk in utterance.chunks()), synth.ready.sample_rate_hz)
         else:
@@ -92,9 +101,11 @@ class _Utterance:
     planned: Planned
     end: SynthEnd
 
-    def __init__(self, synth: SynthClient, text: str, lang: Language, voice: str | None) -> None:
+    def __init__(
+        self, synth: SynthClient, text: str, lang: Language, voice: str | None, options: SpeechOptions
+    ) -> None:
         self.ready: SynthReady = synth.ready
-        self._stream = synth.speak(text, lang, voice)
+        self._stream = synth.speak(text, lang, voice, options)
 
     def chunks(self) -> Iterator[SpokenChunk]:
         for item in self._stream:

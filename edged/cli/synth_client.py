@@ -7,12 +7,12 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import click
 
-from edged.config.schema import Config, LogConfig
-from edged.engine.base import Samples
+from edged.config.schema import Config, EngineName, LogConfig
+from edged.engine.base import Samples, SpeechOptions
 from edged.errors import EngineError, UnknownVoiceError, error_for
 from edged.workers.child import spawned
 from edged.workers.frames import Frame, FrameSocket
@@ -32,6 +32,7 @@ Language = Literal["zh", "en", "auto"]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 # compiling the voice for the first time takes a minute on the slowest board we know
 _SILENT_S = 300.0
+_MODEL_DEFAULTS = SpeechOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +53,23 @@ class SynthClient:
         self.ready = self._wait_ready()
 
     def speak(
-        self, text: str, lang: Language, voice: str | None
+        self, text: str, lang: Language, voice: str | None, options: SpeechOptions = _MODEL_DEFAULTS
     ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
         """Planned, then chunks as they are synthesised, then SynthEnd.
 
         Raises UnknownVoiceError at once, the synth's own error from the iterator.
         """
-        self._refuse_unknown_voice(voice)
-        return self._stream(text, lang, voice)
+        for name in (voice, options.speaker):
+            self._refuse_unknown_voice(name)
+        return self._stream(text, lang, voice, options)
 
     def _stream(
-        self, text: str, lang: Language, voice: str | None
+        self, text: str, lang: Language, voice: str | None, options: SpeechOptions
     ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
         job_id = f"cli-{next(self._job_numbers)}"
         # lone surrogates cannot travel as JSON; what stands for them is skipped with a warning
         sendable = text.encode("utf-8", "replace").decode()
-        self._channel.send(Speak(job_id=job_id, text=sendable, lang=lang, voice=voice))
+        self._channel.send(Speak(job_id=job_id, text=sendable, lang=lang, voice=voice, options=options))
         audio_ms = 0.0
         while True:
             frame = self._next()
@@ -108,7 +110,7 @@ class SynthClient:
 
     def _refuse_unknown_voice(self, voice: str | None) -> None:
         known = [v.name for v in self.ready.voices]
-        if voice is not None and voice not in known:
+        if voice is not None and voice.lower() not in map(str.lower, known):
             raise UnknownVoiceError(f"no voice {voice!r}", f"one of: {', '.join(known)}")
 
 
@@ -130,7 +132,7 @@ def open_synth(config: Config) -> Iterator[SynthClient]:
 def engine_options(function: Decorated) -> Decorated:
     """--engine and --model, for the verbs that load an engine."""
     engine = click.option(
-        "--engine", type=click.Choice(["kokoro", "tone"]), help="Engine [default: configured]."
+        "--engine", type=click.Choice(get_args(EngineName)), help="Engine [default: configured]."
     )
     model = click.option(
         "--model",
@@ -141,7 +143,9 @@ def engine_options(function: Decorated) -> Decorated:
 
 
 def with_engine(config: Config, engine: str | None, model: Path | None) -> Config:
-    """The configuration with the engine options of the command line."""
-    chosen = {"engine": engine, "model": model}
-    update = {key: value for key, value in chosen.items() if value is not None}
-    return config.model_copy(update={"speech": config.speech.model_copy(update=update)})
+    """The configuration with the engine options of the command line; another engine has another model."""
+    speech = config.speech
+    chosen = engine or speech.engine
+    own_model = speech.model if chosen == speech.engine else None
+    update = {"engine": chosen, "model": model or own_model}
+    return config.model_copy(update={"speech": speech.model_copy(update=update)})

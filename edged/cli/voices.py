@@ -24,6 +24,7 @@ def command(engine: str | None, model: Path | None, config_path: Path | None, as
     \b
     Examples:
       edged voices
+      edged voices --engine qwen3
       edged voices --engine tone --json
     """
     config = with_engine(load_config(config_path), engine, model)

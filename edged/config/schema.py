@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+EngineName = Literal["kokoro", "qwen3", "tone"]
 CpuSet = Annotated[str, Field(pattern=r"^(\d+(-\d+)?(,\d+(-\d+)?)*)?$")]
 
 
@@ -96,15 +97,25 @@ class AudioConfig(_Section):
 class SpeechConfig(_Section):
     """The voice."""
 
-    engine: Literal["kokoro", "tone"] = Field(
-        "kokoro", description="kokoro: the neural voice; tone: sine tones, no model (tests, first boot)."
+    engine: EngineName = Field(
+        "kokoro",
+        description="kokoro: the small voice, for every board; qwen3: the large one, for boards that are "
+        "fast enough (edged bench); tone: sine tones, no model (tests, first boot).",
+    )
+    qwen3_model: Annotated[str, Field(pattern=r"^qwen3-tts-[a-z0-9.-]{1,40}$")] = Field(
+        "qwen3-tts-0.6b-customvoice",
+        description="Which installed model the engine qwen3 speaks with; `edged model list` shows them.",
     )
     model: Path | None = Field(
         None,
         description="Model folder to use instead of the active one (to try out a conversion).",
     )
-    voice_zh: str = Field("zf_xiaobei", description="Voice for Chinese; `edged voices` lists them.")
-    voice_en: str = Field("af_heart", description="Voice for English.")
+    voice_zh: str = Field(
+        "",
+        description="Voice for Chinese; `edged voices` lists them. Empty: the engine's own (kokoro: "
+        "zf_xiaobei).",
+    )
+    voice_en: str = Field("", description="Voice for English. Empty: the engine's own (kokoro: af_heart).")
     speed: float = Field(1.0, ge=0.5, le=2.0, description="Pace: 1.0 is the voice's own.")
     max_text_chars: int = Field(
         4000, ge=1, le=20000, description="Longer texts are rejected as too_long (4000: about 15 minutes)."
@@ -167,6 +178,10 @@ class PathsConfig(_Section):
     """Where things are kept. Relative paths start at the configuration file's folder."""
 
     models_dir: Path = Field(Path("/var/lib/edged/models"), description="Installed models.")
+    voices_dir: Path = Field(
+        Path("/var/lib/edged/voices"),
+        description="Cloned voices for the Base models of Qwen3-TTS: a speaker embedding each, NAME.npy.",
+    )
     state_dir: Path = Field(
         Path("/var/lib/edged"), description="The journal: what was accepted and answered."
     )

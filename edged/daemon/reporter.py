@@ -105,6 +105,7 @@ class Reporter:
             engine=synth.engine if synth else None,
             model=synth.model if synth else None,
             model_sha256=synth.model_sha256 if synth else None,
+            fallback=self._stage.choice.reason,
             voices=tuple(VoiceEntry(name=v.name, langs=v.langs, description=v.description) for v in voices),
             languages=tuple(dict.fromkeys(lang for voice in voices for lang in voice.langs)),
             isa=read_cpu().isa,
@@ -160,6 +161,8 @@ class Reporter:
         if self.vitals.is_stopping:
             return DeviceState.STOPPING, ""
         faults = dict(self.vitals.faults)
+        if self._stage.choice.reason:
+            faults["voice"] = self._stage.choice.reason
         if self._ledger.fault:
             faults["journal"] = self._ledger.fault
         if faults:

@@ -13,7 +13,10 @@ from collections.abc import Callable
 
 from edged.config.schema import Config
 from edged.core import events
+from edged.core.fallback import EngineChoice
 from edged.core.health import Health
+from edged.engine.base import SpeechOptions
+from edged.protocol.request import Request
 from edged.workers import messages
 from edged.workers.supervisor import Supervisor
 
@@ -24,8 +27,8 @@ class Stage:
     """Owns the supervisors of synth and player.
 
     `emit` takes the events for the scheduler, `before_sound` is called with the job's id before its first
-    sample goes to the player. `synth_ready` and `player_ready` are what the children last said of
-    themselves, None while they have not.
+    sample goes to the player. `choice` is the engine in use. `synth_ready` and `player_ready` are what the
+    children last said of themselves, None while they have not.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class Stage:
         self._emit = emit
         self._before_sound = before_sound
         self._health = health
+        self.choice = EngineChoice(config)
         self._synth = Supervisor("edged.workers.synth", config, self._from_synth, self._synth_lost)
         self._player = Supervisor("edged.workers.player", config, self._from_player, self._player_lost)
         self._on_stage: str | None = None  # the job whose audio is wanted
@@ -72,6 +76,7 @@ class Stage:
                 lang=request.lang,
                 voice=request.voice,
                 speed=request.speed,
+                options=speech_options(request),
             )
         )
 
@@ -112,23 +117,35 @@ class Stage:
                 self._emit(events.WorkerReady("synth"))
             case messages.SynthUnavailable(code=code, what=what, hint=hint):
                 self._health.ready("synth", now_s)
-                self._emit(events.WorkerUnavailable("synth", code, _with_hint(what, hint)))
+                self._synth_unavailable(code, _with_hint(what, hint))
             case messages.Planned(job_id=job_id, voice=voice, warnings=warnings):
-                self._emit(events.SynthPlanned(job_id, voice, warnings))
+                fallback = (f"engine_fallback: {self.choice.engine}",) if self.choice.reason else ()
+                self._emit(events.SynthPlanned(job_id, voice, (*warnings, *fallback)))
             case messages.Audio(job_id=job_id) if job_id == self._on_stage:
                 if self._sounding != job_id:
                     self._before_sound(job_id)
                     self._sounding = job_id
                 self._player.send(message, payload)
             case messages.SynthEnd(job_id=job_id, audio_ms=audio_ms, synth_ms=synth_ms):
+                self.choice.has_spoken()
                 self._emit(events.SynthEnd(job_id, audio_ms, synth_ms))
                 if job_id == self._in_player:
                     self._player.send(messages.PlayEnd(job_id=job_id))
             case messages.SynthFailed(job_id=job_id, code=code, what=what):
                 self._emit(events.SynthFailed(job_id, code, what))
 
+    def _synth_unavailable(self, code: str, reason: str) -> None:
+        if self.choice.cannot_load(self._synth.config.speech.engine, reason):
+            self._synth.kill()
+        else:
+            self._emit(events.WorkerUnavailable("synth", code, reason))
+
     def _synth_lost(self) -> None:
         self.synth_ready = None
+        self.choice.has_crashed(self._synth.config.speech.engine)
+        if self._synth.config is not self.choice.config:
+            log.error("synth: %s", self.choice.reason)
+            self._synth.config = self.choice.config
         self._health.started("synth", time.monotonic())
         self._emit(events.WorkerLost("synth"))
 
@@ -171,6 +188,12 @@ class Stage:
         self.player_ready = None
         self._health.started("player", time.monotonic())
         self._emit(events.WorkerLost("player"))
+
+
+def speech_options(request: Request) -> SpeechOptions:
+    """What a request asks of the engine; the field names are the same on both sides."""
+    options = request.options.model_dump() if request.options else {}
+    return SpeechOptions(**options, instruct=request.instruct)
 
 
 def _with_hint(what: str, hint: str) -> str:

@@ -27,7 +27,9 @@ from pydantic_core import ErrorDetails
 from edged.protocol.result import Code
 
 ID_PATTERN = r"^[A-Za-z0-9._:-]{1,64}$"
-ACTIVE_FIELDS = frozenset({"id", "text", "priority", "ttl_ms", "lang", "voice", "speed"})
+ACTIVE_FIELDS = frozenset(
+    {"id", "text", "priority", "ttl_ms", "lang", "voice", "speed", "instruct", "options"}
+)
 _CONTENT_FIELDS = ("text", "segments", "template")
 
 _WEEK_MS = 7 * 24 * 3600 * 1000  # longer than any queue lives
@@ -99,9 +101,10 @@ class Segment(_Part):
 
 
 class Options(_Part):
-    """Settings of the engine behind the voice."""
+    """Settings of a generative engine, by the names of the model behind it; None: the model's own default."""
 
     speaker: ShortText | None = None
+    language: ShortText | None = None
     dialect: ShortText | None = None
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] | None = None
     temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = None
@@ -250,7 +253,7 @@ def _validate(body: dict[str, Any], topic_priority: str | None) -> Request:
     except ValidationError as error:
         if error.errors()[0]["type"] == "json_invalid":
             _reject(Code.BAD_JSON, "nested too deeply", body)
-        _reject(Code.BAD_FIELD, _explain(error), body)
+        _reject(Code.BAD_FIELD, explain(error), body)
     if topic_priority is None:
         return request
     number = re.fullmatch("[0-9]", topic_priority)
@@ -261,7 +264,8 @@ def _validate(body: dict[str, Any], topic_priority: str | None) -> Request:
     return request.model_copy(update={"priority": priority})
 
 
-def _explain(error: ValidationError) -> str:
+def explain(error: ValidationError) -> str:
+    """Which fields are wrong, what was expected and what came; at most three of them."""
     told = error.errors(include_url=False, include_context=False)[:_MOST_ERRORS_TOLD]
     return "; ".join(_explain_one(".".join(map(str, item["loc"])) or "request", item) for item in told)
 

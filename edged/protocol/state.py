@@ -73,7 +73,10 @@ class AnnouncedLimits(Payload):
 
 
 class Info(Payload):
-    """What it is; null where it is not known yet (warming) or not there (no audio device)."""
+    """What it is; null where it is not known yet (warming) or not there (no audio device).
+
+    `fallback` says why `engine` is not the configured one; empty when it is.
+    """
 
     protocol: int = PROTOCOL_VERSION
     version: str
@@ -81,6 +84,7 @@ class Info(Payload):
     engine: str | None = None
     model: str | None = None
     model_sha256: str | None = None
+    fallback: str = ""
     voices: tuple[VoiceEntry, ...] = ()
     languages: tuple[str, ...] = ()
     isa: str = ""

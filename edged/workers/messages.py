@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from edged.config.schema import Config
+from edged.engine.base import SpeechOptions
 from edged.text.sentence import Lang
 
 
@@ -49,6 +50,7 @@ class Speak(_Message):
     lang: Literal["zh", "en", "auto"] = "auto"
     voice: str | None = None
     speed: float = 1.0
+    options: SpeechOptions = SpeechOptions()
 
 
 class CancelSpeak(_Message):

@@ -31,6 +31,7 @@ class Supervisor:
     """One child process `python -m module`.
 
     `on_frame(message, payload)` is called for each frame, `on_lost()` once each time the child is gone.
+    `config` is what the next child gets.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class Supervisor:
     ) -> None:
         self.name = module.rpartition(".")[2]
         self._module = module
-        self._config = config
+        self.config = config
         self._on_frame = on_frame
         self._on_lost = on_lost
         self._process: asyncio.subprocess.Process | None = None
@@ -87,7 +88,7 @@ class Supervisor:
         self._process = process
         reader, self._writer = await asyncio.open_connection(sock=ours)
         try:
-            self.send(Configure(config=self._config))
+            self.send(Configure(config=self.config))
             await self._hear(reader)
         finally:
             self._writer.close()

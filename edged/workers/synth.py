@@ -7,6 +7,7 @@ cancel is seen while a sentence is being synthesised. `python -m edged.workers.s
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import threading
 import time
@@ -38,6 +39,9 @@ from edged.workers.messages import (
     SynthUnavailable,
     VoiceDescription,
 )
+from edged.workers.voicing import default_voices, missing_voices, resolve
+
+log = logging.getLogger(__name__)
 
 _OOM_SCORE_ADJ = 500  # half of all memory: ahead of every ordinary service
 _BEAT_S = 1.0  # supervisor allows several of these
@@ -107,7 +111,9 @@ class _Worker:
 
     def _ready(self, loaded: LoadedEngine, load_s: float) -> SynthReady:
         info = loaded.engine.info
-        defaults, _ = self._choose_voices(loaded.engine, None)
+        defaults = default_voices(info, self._config.speech)
+        for missing in missing_voices(info, self._config.speech):
+            log.warning("%s: %s has no such voice, its own speaks (edged voices)", missing, info.name)
         return SynthReady(
             engine=info.name,
             model=loaded.model,
@@ -155,15 +161,14 @@ class _Worker:
         spoken = to_spoken(speak.text, speak.lang)
         if not spoken.sentences:
             raise EmptyTextError("; ".join(("nothing in the text can be spoken", *spoken.warnings)))
-        voices, fallback = self._choose_voices(engine, speak.voice)
-        warnings = (*spoken.warnings, *fallback)
-        job = SynthJob(speak.job_id, spoken.sentences, voices, speak.speed * self._config.speech.speed)
+        voicing = resolve(engine.info, self._config.speech, speak)
+        job = SynthJob(speak.job_id, spoken.sentences, voicing.voices, voicing.speed, voicing.options)
         self._channel.send(
             Planned(
                 job_id=speak.job_id,
-                voice=_voice_names(spoken, voices),
+                voice=_voice_names(spoken, voicing.voices),
                 sentences=len(spoken.sentences),
-                warnings=warnings,
+                warnings=(*spoken.warnings, *voicing.warnings),
             )
         )
         audio_ms = first_chunk_ms = waited_s = 0.0
@@ -190,20 +195,6 @@ class _Worker:
     def _send_audio(self, job_id: str, chunk: PcmChunk) -> None:
         audio = Audio(job_id=job_id, sample_rate_hz=chunk.sample_rate_hz, sentence_index=chunk.sentence_index)
         self._channel.send(audio, encode_samples(chunk.samples))
-
-    def _choose_voices(self, engine: Engine, asked: str | None) -> tuple[dict[Lang, str], tuple[str, ...]]:
-        """A voice for each language: the one asked for, else the configured one, else the engine's own."""
-        names = {voice.name for voice in engine.info.voices}
-        configured: dict[Lang, str] = {"zh": self._config.speech.voice_zh, "en": self._config.speech.voice_en}
-        voices = {
-            lang: name if name in names else engine.info.default_voice(lang)
-            for lang, name in configured.items()
-        }
-        if asked is None:
-            return voices, ()
-        if asked not in names:
-            return voices, (f"voice_fallback: {asked}",)
-        return dict.fromkeys(voices, asked), ()
 
     def _hold_back(self, job_id: str, sent_ms: float) -> float:
         """Wait while synthesis is further ahead of playback than configured. Returns the seconds waited."""

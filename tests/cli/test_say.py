@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from click.testing import CliRunner
 
 from edged.audio import wav
 from edged.cli.main import VERBS, cli
+from edged.cli.synth_client import with_engine
+from edged.config.schema import Config
 from edged.errors import (
     AudioUnavailableError,
+    BadInputError,
     EdgedError,
     EmptyTextError,
     ModelUnavailableError,
@@ -87,6 +91,57 @@ def test_bytes_that_are_no_text_are_skipped(tmp_path: Path) -> None:
     assert out.exists()
 
 
+def test_options_without_a_use_are_told(tmp_path: Path) -> None:
+    """On standard error: what is piped on stays clean."""
+    out = str(tmp_path / "x.wav")
+    arguments = ["--seed", "7", "--instruct", "calm", "--top-k", "5", "--out", out, "--json"]
+    result = CliRunner().invoke(cli, ["say", "Hello", "--engine", "tone", *arguments])
+    assert json.loads(result.stdout)["voice"] == "tone"
+    told = [line for line in result.stderr.splitlines() if "not_active" in line]
+    names = ("instruct", "options.top_k", "options.seed")
+    assert told == [f"warning: not_active: {name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--temperature", "3"], "options.temperature: expected less than or equal to 2, got 3.0"),
+        (["--top-p", "0"], "options.top_p: expected greater than 0"),
+        (["--seed", "-1"], "options.seed"),
+        (["--temperature", "nan"], "finite number"),
+        (["--max-seconds", "0", "--top-k", "-1"], "options.top_k"),
+        (["--instruct", "x" * 1001], "instruct: String should have at most 1000 characters"),
+    ],
+    ids=["temperature", "top-p", "seed", "nan", "two", "instruct"],
+)
+def test_options_have_the_ranges_of_the_protocol(arguments: list[str], words: str) -> None:
+    """Refused before anything is loaded, with what was expected."""
+    with pytest.raises(BadInputError, match=re.escape(words)) as caught:
+        run("say", "Hello", "--engine", "tone", *arguments)
+    assert caught.value.exit_status == 65
+
+
+def test_capitals_of_a_voice_do_not_matter(tmp_path: Path) -> None:
+    """The model's documentation writes Vivian, its files vivian."""
+    run("say", "Hello", "--engine", "tone", "--speaker", "TONE", "--out", str(tmp_path / "x.wav"))
+
+
+@pytest.mark.parametrize("verb", [["say", "Hello"], ["voices"], ["bench"]])
+def test_the_large_voice_is_named_when_it_is_missing(verb: list[str]) -> None:
+    """Whoever asks for an engine by name gets that one or the reason, never another one."""
+    with pytest.raises(ModelUnavailableError, match=r"edged model install qwen3-tts-0\.6b-customvoice"):
+        run(*verb, "--engine", "qwen3")
+
+
+def test_another_engine_has_another_model(tmp_path: Path) -> None:
+    """The folder in the configuration is for the engine in the configuration."""
+    config = Config.model_validate({"speech": {"model": tmp_path}})
+    assert with_engine(config, None, None) == config
+    assert with_engine(config, "kokoro", None) == config
+    assert with_engine(config, "qwen3", None).speech.model is None
+    assert with_engine(config, "qwen3", Path("x")).speech.model == Path("x")
+
+
 def test_without_a_model_the_installation_is_named() -> None:
     """The first thing a new user meets."""
     with pytest.raises(ModelUnavailableError, match="edged model install kokoro"):
@@ -108,7 +163,7 @@ def test_doctor_finds_what_is_missing() -> None:
     result = CliRunner().invoke(cli, ["doctor", "--json"])
     report = json.loads(result.stdout)
     status = {section["name"]: section["status"] for section in report["sections"]}
-    assert list(status) == ["cpu", "openvino", "model", "audio", "mqtt"]
+    assert list(status) == ["cpu", "openvino", "model", "audio", "mqtt", "daemon"]
     assert status["openvino"] == "ok"
     assert status["model"] == "fail"
     model = next(section for section in report["sections"] if section["name"] == "model")

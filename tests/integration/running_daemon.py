@@ -36,6 +36,7 @@ class RunningDaemon:
         self._results: dict[str, dict[str, Any]] = {}
         self._stages: list[str] = []
         self.states: list[dict[str, Any]] = []
+        self.infos: list[dict[str, Any]] = []
         self.write_config(
             f"device: {{id: {DEVICE}}}\n"
             f"mqtt: {{host: {broker.host}, port: {broker.port}}}\n"
@@ -115,11 +116,12 @@ class RunningDaemon:
         """Hear until there are so many results."""
         self._hear_until(lambda: len(self._results) >= count)
 
-    def wait_sounding(self, text: str, request_id: str) -> None:
+    def wait_sounding(self, text: str, request_id: str, **fields: Any) -> None:
         """Until this announcement is heard: a duplicate of its request is answered with its stage."""
+        self._stages.clear()
         while "speaking" not in self._stages:
             heard = len(self._stages)
-            self.speak(text, id=request_id)
+            self.speak(text, id=request_id, **fields)
             self._hear_until(lambda: len(self._stages) > heard)  # noqa: B023 - called before the next turn
 
     def wait_log(self, *words: str) -> None:
@@ -131,6 +133,11 @@ class RunningDaemon:
         self._hear_until(lambda: bool(self.states) and self.states[-1]["state"] in states)
         return self.states[-1]
 
+    def wait_info(self, engine: str) -> dict[str, Any]:
+        """Hear until the device says that this engine speaks."""
+        self._hear_until(lambda: bool(self.infos) and self.infos[-1]["engine"] == engine)
+        return self.infos[-1]
+
     def wait_speaking(self, request_id: str) -> None:
         """Hear until this announcement is the current one."""
         self._hear_until(lambda: any(state["id"] == request_id for state in self.states))
@@ -141,6 +148,8 @@ class RunningDaemon:
             tail = message.topic.removeprefix(f"edged/{DEVICE}/")
             if tail == "state":
                 self.states.append(json.loads(message.payload))
+            elif tail == "info":
+                self.infos.append(json.loads(message.payload))
             elif tail.startswith("result/"):
                 result = json.loads(message.payload)
                 if "stage" in result:

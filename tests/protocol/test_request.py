@@ -31,6 +31,19 @@ def good(payload: bytes | str | dict[str, Any], topic_priority: str | None = Non
     return parsed
 
 
+EVERY_OPTION = {
+    "speaker": "vivian",
+    "language": "chinese",
+    "dialect": "sichuan_dialect",
+    "seed": 1,
+    "temperature": 0.9,
+    "top_k": 50,
+    "top_p": 1,
+    "repetition_penalty": 1.05,
+    "max_seconds": 20,
+}
+
+
 def bad(payload: bytes | str | dict[str, Any], topic_priority: str | None = None) -> Rejected:
     """The payload must be refused."""
     parsed = parse(payload, topic_priority)
@@ -55,6 +68,8 @@ def test_active_fields_give_no_warning() -> None:
         "lang": "en",
         "voice": "x",
         "speed": 1,
+        "instruct": "cheerful",
+        "options": EVERY_OPTION,
     }
     parsed = good(fields)
     assert set(fields) == ACTIVE_FIELDS
@@ -72,8 +87,6 @@ def test_active_fields_give_no_warning() -> None:
         {"repeat": 2},
         {"repeat_gap_ms": 500},
         {"repeat_mode": "each"},
-        {"instruct": "cheerful"},
-        {"options": {"seed": 1, "temperature": 0.9, "top_k": 50, "top_p": 1, "repetition_penalty": 1.05}},
         {"volume": 80},
         {"chime": "dingdong"},
         {"chime_end": "dong"},
@@ -143,6 +156,15 @@ def test_warnings_do_not_echo_a_hostile_payload() -> None:
         ("repeat", 0, "1"),
         ("on_busy", "panic", "'queue'"),
         ("options", "loud", "object"),
+        ("options", {"seed": -1}, "options.seed: expected greater than or equal to 0"),
+        ("options", {"seed": 2**32}, "options.seed"),
+        ("options", {"top_k": 1.5}, "integer"),
+        ("options", {"top_p": 0}, "greater than 0"),
+        ("options", {"temperature": "hot"}, "number"),
+        ("options", {"repetition_penalty": 9}, "less than or equal to 5"),
+        ("options", {"max_seconds": 0}, "greater than 0"),
+        ("options", {"speaker": ""}, "at least 1 character"),
+        ("instruct", ["calm"], "string"),
         ("vars", {"a": [1]}, "vars.a"),
         ("id", "two words", "pattern"),
         ("id", "x" * 65, "pattern"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from edged.config.schema import Config
+from edged.engine.base import SpeechOptions
 from edged.workers.child import spawned
 from edged.workers.frames import Frame, FrameSocket
 from edged.workers.messages import (
@@ -104,6 +105,15 @@ def test_an_unknown_voice_is_replaced_with_a_warning(synth: Synth) -> None:
     planned = synth.until_end()[0]
     assert isinstance(planned, Planned)
     assert planned.warnings == ("voice_fallback: nobody",)
+
+
+def test_options_it_has_no_use_for_are_named(synth: Synth) -> None:
+    """They travel with the job; the tones are none the worse."""
+    synth.send(Speak(job_id="a", text="Hello", options=SpeechOptions(seed=7, instruct="calm")))
+    planned, *_, end = synth.until_end()
+    assert isinstance(planned, Planned)
+    assert planned.warnings == ("not_active: instruct", "not_active: options.seed")
+    assert isinstance(end, SynthEnd)
 
 
 def test_without_a_model_every_job_is_answered_with_the_reason(tmp_path: Path) -> None:

@@ -1,0 +1,72 @@
+"""What a request asks of the voice -> what the loaded engine can do of it, and warnings for the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+from edged.config.schema import SpeechConfig
+from edged.engine.base import EngineInfo, SpeechOptions
+from edged.text.sentence import Lang
+from edged.workers.messages import Speak
+
+
+@dataclass(frozen=True, slots=True)
+class Voicing:
+    """`voices` are the engine's, by language; `options` holds only what the engine has a use for."""
+
+    voices: dict[Lang, str]
+    speed: float
+    options: SpeechOptions
+    warnings: tuple[str, ...]
+
+
+def resolve(info: EngineInfo, speech: SpeechConfig, speak: Speak) -> Voicing:
+    """How `speak` is spoken. The speaker of its options is a voice, and wins over its `voice`."""
+    voices, options = default_voices(info, speech), speak.options
+    ignored = [name for name in _given(options) if name not in info.options]
+    warnings = [f"not_active: {_in_request(name)}" for name in ignored]
+    if speak.speed != 1.0 and "speed" not in info.options:
+        warnings.append("not_active: speed")
+    asked = speak.voice
+    if "speaker" in info.options and options.speaker is not None:
+        asked = options.speaker
+    if asked is not None:
+        known = find_voice(info, asked)
+        voices = dict.fromkeys(voices, known) if known else voices
+        warnings += [] if known else [f"voice_fallback: {asked}"]
+    unused = dict.fromkeys([*ignored, "speaker"])
+    return Voicing(voices, speak.speed * speech.speed, replace(options, **unused), tuple(warnings))
+
+
+def default_voices(info: EngineInfo, speech: SpeechConfig) -> dict[Lang, str]:
+    """Who speaks where a request names nobody: the configured voice if the engine has it, else its own."""
+    return {
+        lang: find_voice(info, name) or info.default_voice(lang) for lang, name in _configured(speech).items()
+    }
+
+
+def missing_voices(info: EngineInfo, speech: SpeechConfig) -> list[str]:
+    """The configured voices that the engine does not have, as `key = name`."""
+    return [
+        f"speech.voice_{lang} = {name!r}"
+        for lang, name in _configured(speech).items()
+        if name and not find_voice(info, name)
+    ]
+
+
+def find_voice(info: EngineInfo, name: str) -> str | None:
+    """The engine's spelling of a voice's name, whatever its capitals; None when it has no such voice."""
+    return next((voice.name for voice in info.voices if voice.name.lower() == name.lower()), None)
+
+
+def _configured(speech: SpeechConfig) -> dict[Lang, str]:
+    return {"zh": speech.voice_zh, "en": speech.voice_en}
+
+
+def _given(options: SpeechOptions) -> list[str]:
+    return [field.name for field in fields(options) if getattr(options, field.name) is not None]
+
+
+def _in_request(name: str) -> str:
+    """Where the request has it: `instruct` is a field of its own."""
+    return name if name == "instruct" else f"options.{name}"

@@ -1,0 +1,74 @@
+"""What `edged doctor` says of a model on a CPU, and of the daemon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from edged.cli import checks
+from edged.cli.checks import Finding, Severity, examine
+from edged.config.schema import Config
+from edged.io.cpu import Cpu
+from edged.io.store import Store
+from tests.fakes.installed_model import install_files
+
+NAME = "qwen3-tts-0.6b-customvoice"
+N100 = Cpu("N100", frozenset({"avx2", "avx_vnni"}))
+JASPER_LAKE = Cpu("N5105", frozenset({"sse4_2"}))
+
+
+def install(models: Path, precision: str) -> Config:
+    """A store with the large voice in this precision, and a configuration that speaks with it."""
+    install_files(Store(models), NAME, {"talker.bin": bytes(1_000_000)}, precision)
+    paths = {"models_dir": models, "runtime_dir": models / "run"}
+    return Config.model_validate({"speech": {"engine": "qwen3"}, "paths": paths})
+
+
+def findings(config: Config, section: str) -> tuple[Finding, ...]:
+    return next(found.findings for found in examine(config) if found.name == section)
+
+
+@pytest.mark.parametrize(
+    ("precision", "cpu", "severity", "advice"),
+    [
+        ("talker int8, predictor int8, vocoder fp16", N100, Severity.OK, None),
+        ("talker int8, predictor int8, vocoder fp16", JASPER_LAKE, Severity.WARN, "--weights w8a8"),
+        ("talker w8a8, predictor w8a8, vocoder fp16", JASPER_LAKE, Severity.OK, None),
+        ("talker w8a8, predictor w8a8, vocoder fp16", N100, Severity.OK, "--weights int8"),
+    ],
+    ids=["int8 on N100", "int8 on Jasper Lake", "w8a8 on Jasper Lake", "w8a8 on N100"],
+)
+def test_the_artefact_for_this_cpu_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    precision: str,
+    cpu: Cpu,
+    severity: Severity,
+    advice: str | None,
+) -> None:
+    """Weight-only INT8 with AVX2, 8-bit arithmetic without; the other one is a warning or an advice."""
+    monkeypatch.setattr(checks, "read_cpu", lambda: cpu)
+    found = findings(install(tmp_path, precision), "model")
+    assert max(finding.severity for finding in found) is severity
+    fixes = [finding.fix for finding in found if finding.fix]
+    assert fixes == ([f"edged model install {NAME} {advice}"] if advice else [])
+
+
+def test_a_model_too_large_for_the_board_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its weights and the memory there is."""
+    monkeypatch.setattr(checks, "read_cpu", lambda: N100)
+    monkeypatch.setattr(checks, "_LARGEST_SHARE", 1e-6)
+    found = findings(install(tmp_path, "talker int8, predictor int8, vocoder fp16"), "model")
+    warned = [finding for finding in found if finding.severity is Severity.WARN]
+    assert [finding.what.startswith("its weights take 1 of ") for finding in warned] == [True]
+
+
+def test_a_missing_large_voice_is_a_failure_with_its_consequence(tmp_path: Path) -> None:
+    """The board is not silent, and the doctor does not say that it were."""
+    paths = {"models_dir": tmp_path, "runtime_dir": tmp_path}
+    config = Config.model_validate({"speech": {"engine": "qwen3"}, "paths": paths})
+    (finding,) = findings(config, "model")
+    assert (finding.severity, finding.fix) == (Severity.FAIL, f"edged model install {NAME}")
+    assert "speaks with the small voice" in finding.why
+    assert findings(config, "daemon") == (Finding("not running"),)
