@@ -6,11 +6,14 @@ Writes docs/boards.md. Predictions use nothing that was measured, measurements c
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.qwen3_checkpoint import published_config
 from benchmarks.qwen3_cost import frame_cost, limit

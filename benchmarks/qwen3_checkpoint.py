@@ -7,11 +7,14 @@ those cannot be had. The speech is noise.
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import Progress as Bar
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.fakes.qwen3_checkpoint import (
     Config,

@@ -15,6 +15,8 @@ import psutil
 from rich.console import Console
 from rich.progress import track
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from benchmarks.qwen3 import converted
 from benchmarks.qwen3_checkpoint import SIZES, checkpoint
 from edged.engine.base import SpeechOptions, SynthJob

@@ -17,7 +17,7 @@ _TRIAL_FRAMES = 4  # to find out which setting is the fastest
 
 
 class TorchPeer:
-    """The faster of float32 and bfloat16, of one thread and all of them. Raises EngineError without it."""
+    """float32 and bfloat16, each with one thread or all, whichever is faster. EngineError without it."""
 
     def __init__(self, stack: ExitStack, checkpoint: Path, text: str, *, threads: int, frames: int) -> None:
         if not _PYTHON.exists():
@@ -25,27 +25,26 @@ class TorchPeer:
                 f"{_PYTHON}: the reference's environment is missing", "benchmarks/setup-peers.sh --torch"
             )
         self._text = text
-        children = {dtype: _start(stack, checkpoint, dtype) for dtype in _DTYPES}
-        self._child, self._setting = min(
-            (
-                (child, {"dtype": dtype, "threads": count})
-                for dtype, child in children.items()
-                for count in sorted({1, threads})
-            ),
-            key=lambda candidate: frame_ms(self._measured(candidate[0], candidate[1], _TRIAL_FRAMES), frames),
-        )
         self._frames = frames
+        self._children = {dtype: _start(stack, checkpoint, dtype) for dtype in _DTYPES}
+        self._threads = {dtype: self._best_threads(dtype, threads) for dtype in _DTYPES}
 
-    def measure(self) -> dict[str, Any]:
-        """One round: prefill, and milliseconds per frame of each stage."""
-        return self._measured(self._child, self._setting, self._frames)
+    def measure(self) -> list[dict[str, Any]]:
+        """One round with each number type: prefill, and milliseconds per frame of each stage."""
+        return [self._measured(dtype, self._threads[dtype], self._frames) for dtype in _DTYPES]
 
-    def _measured(self, child: ChildProcess, setting: dict[str, Any], frames: int) -> dict[str, Any]:
-        threads = setting["threads"]
+    def _best_threads(self, dtype: str, most: int) -> int:
+        return min(
+            {1, most}, key=lambda count: frame_ms(self._measured(dtype, count, _TRIAL_FRAMES), self._frames)
+        )
+
+    def _measured(self, dtype: str, threads: int, frames: int) -> dict[str, Any]:
+        child = self._children[dtype]
         spoken = child.ask(do="frames", text=self._text, frames=frames, threads=threads)
         vocoder = child.ask(do="vocode", frames=_VOCODER_FRAMES, repeat=1, threads=threads)
         return {
-            **setting,
+            "dtype": dtype,
+            "threads": threads,
             "prefill_ms": spoken["prefill_ms"],
             "ms_per_frame": {**spoken["ms_per_frame"], "vocoder": vocoder["ms_per_frame"]},
             "peak_rss_mb": spoken["peak_rss_mb"],
