@@ -200,9 +200,9 @@ def _row(*cells: str) -> str:
 _HEAD = """\
 # Which engine for which board
 
-Written by `python benchmarks/boards.py`. Qwen3-TTS makes 12.5 frames of codes a second; the real-time
-factor (RTF) is seconds of work per second of speech, vocoder included. Live speech needs less than 1, with
-some room.
+Written by `.venv/bin/python benchmarks/boards.py`. Qwen3-TTS makes 12.5 frames of codes a second; the
+real-time factor (RTF) is seconds of work per second of speech, vocoder included. Live speech needs less than
+1, with some room.
 
 ## Predicted
 
@@ -240,7 +240,7 @@ def command(check: bool) -> None:
 
     \b
     Example:
-      python benchmarks/boards.py
+      .venv/bin/python benchmarks/boards.py
     """
     if check:
         raise SystemExit(_PAGE.read_text(encoding="utf-8") != page())

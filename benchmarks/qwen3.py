@@ -91,8 +91,8 @@ def command(
 
     \b
     Examples:
-      python benchmarks/qwen3.py --size 0.6b --weights int8 --peer torch --json
-      python benchmarks/qwen3.py --size 1.7b --weights mixed --plot 1.7b.png
+      .venv/bin/python benchmarks/qwen3.py --size 0.6b --weights int8 --peer torch --json
+      .venv/bin/python benchmarks/qwen3.py --size 1.7b --weights mixed --plot 1.7b.png
     """
     plan = _QUICK if quick else _FULL
     try:

@@ -63,6 +63,7 @@ write_config() {
 # Running from a clone: everything stays inside it. Written by firmware_scripts/setup.sh.
 paths:
   models_dir: ../../models
+  voices_dir: ../../voices
   state_dir: ../../out/state
   cache_dir: ../../out/cache
   runtime_dir: ../../out/run

@@ -145,6 +145,10 @@ def _model(config: Config) -> Iterator[Finding]:
         f"{manifest.name} {manifest.build}, {manifest.precision}, {size_mb:.0f} MB, every byte checked"
     )
     yield _memory(folder)
+    if config.speech.engine == "qwen3":
+        from edged.engine.qwen3.model_files import ModelFiles
+
+        ModelFiles(folder.path, config.paths.voices_dir)  # says what a whole folder can still lack: voices
     if unpacks_int8(folder, read_cpu()):
         yield Finding(
             f"{manifest.precision}: not for this CPU",

@@ -65,6 +65,8 @@ class Intake:
         """Take in what arrived together, in its order, and acknowledge it."""
         entries: list[Entry] = []
         for message in batch:
+            if message.is_retained and not message.payload:
+                continue  # somebody clears what was retained there: nothing is asked for
             match self._topics.read(message.topic):
                 case SpeakTopic(priority=priority):
                     entries += self._read_speak(mqtt, message, priority)

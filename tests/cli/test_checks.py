@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,16 +13,25 @@ from edged.config.schema import Config
 from edged.io.cpu import Cpu
 from edged.io.store import Store
 from tests.fakes.installed_model import install_files
+from tests.fakes.qwen3_checkpoint import tiny_config
 
+PARTS = ("talker", "predictor", "vocoder")
 NAME = "qwen3-tts-0.6b-customvoice"
 N100 = Cpu("N100", frozenset({"avx2", "avx_vnni"}))
 JASPER_LAKE = Cpu("N5105", frozenset({"sse4_2"}))
 
 
-def install(models: Path, precision: str) -> Config:
+def install(models: Path, precision: str, model_type: str = "custom_voice") -> Config:
     """A store with the large voice in this precision, and a configuration that speaks with it."""
-    install_files(Store(models), NAME, {"talker.bin": bytes(1_000_000)}, precision)
-    paths = {"models_dir": models, "runtime_dir": models / "run"}
+    spec = {"format": 1, "name": NAME, "sample_rate_hz": 24000, "precision": precision, "converter": "1"}
+    files = {
+        "talker.bin": bytes(1_000_000),
+        "config.json": json.dumps(tiny_config(model_type)).encode(),
+        "generation_config.json": b"{}",
+        "model.json": json.dumps({**spec, "parts": dict.fromkeys(PARTS, "int8")}).encode(),
+    }
+    install_files(Store(models), NAME, files, precision)
+    paths = {"models_dir": models, "runtime_dir": models / "run", "voices_dir": models / "voices"}
     return Config.model_validate({"speech": {"engine": "qwen3"}, "paths": paths})
 
 
@@ -72,3 +82,11 @@ def test_a_missing_large_voice_is_a_failure_with_its_consequence(tmp_path: Path)
     assert (finding.severity, finding.fix) == (Severity.FAIL, f"edged model install {NAME}")
     assert "speaks with the small voice" in finding.why
     assert findings(config, "daemon") == (Finding("not running"),)
+
+
+def test_a_base_model_without_a_voice_is_a_failure(tmp_path: Path) -> None:
+    """A whole folder that cannot speak all the same, and where its voices belong."""
+    found = findings(install(tmp_path, "talker int8, predictor int8, vocoder fp16", "base"), "model")
+    failed = [finding.what for finding in found if finding.severity is Severity.FAIL]
+    assert len(failed) == 1
+    assert failed[0].startswith(f"{tmp_path / 'voices'}: a Base model speaks with cloned voices only")

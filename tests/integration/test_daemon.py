@@ -110,6 +110,17 @@ def test_bad_input_is_answered_and_loses_nothing_else(
     assert [(result["status"], result["code"]) for result in bad] == [("rejected", code)]
 
 
+def test_clearing_a_retained_topic_asks_for_nothing(recorded: RunningDaemon) -> None:
+    """What is retained is refused aloud; the empty message that clears it has no result."""
+    topic = f"edged/{DEVICE}/speak"
+    recorded.controller.publish(topic, '{"id":"kept","text":"again and again"}', is_retained=True)
+    assert recorded.result("kept")["code"] == "retained"
+    recorded.controller.publish(topic, b"", is_retained=True)
+    recorded.speak("Good", id="good")
+    assert recorded.result("good")["status"] == "finished"
+    assert {result["id"] for result in recorded.results()} == {"kept", "good"}
+
+
 def test_unknown_voice_is_spoken_with_a_warning(recorded: RunningDaemon) -> None:
     """Never silence because of a name."""
     recorded.speak("Hello", id="a", voice="nobody")
