@@ -162,19 +162,24 @@ class Qwen3Engine:
     def _part(
         self, spoken: str, settings: SpeechSettings, seeds: tuple[int, ...]
     ) -> Generator[Samples, None, int]:
-        """One utterance, said again when it went astray. Returns its length in frames."""
+        """One utterance, said again when it went astray. Returns how many frames were given out."""
+        frames_left = settings.max_frames
         for attempt in range(_ATTEMPTS):
             guard = Guard(Limits.of_text(spoken))
-            rng = np.random.default_rng([*seeds, attempt])
+            bounded = replace(settings, max_frames=frames_left)
             try:
-                yield from self._utter(spoken, settings, guard, rng)
+                yield from self._utter(spoken, bounded, guard, np.random.default_rng([*seeds, attempt]))
+                frames_left -= guard.frames_heard
                 break
             except RunawayError as error:
                 if attempt + 1 == _ATTEMPTS:
                     raise
                 _log.warning("%r: %s; once more with another draw", spoken, error.what)
+            frames_left -= guard.frames_heard
+            if frames_left <= 0:
+                break
             yield self._silence(_AGAIN_PAUSE_MS)
-        return guard.frames_heard
+        return settings.max_frames - frames_left
 
     def _utter(self, spoken: str, settings: SpeechSettings, guard: Guard, rng: Rng) -> Generator[Samples]:
         codes = guard.watch(self._frames(spoken, settings, rng))

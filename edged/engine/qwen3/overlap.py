@@ -14,6 +14,7 @@ import numpy as np
 
 from edged.engine.base import Samples
 from edged.engine.qwen3.generate import Codes
+from edged.errors import EngineError
 
 # The first frame goes out alone, because somebody waits for it; from then on the fewer calls the better.
 _CHUNK_FRAMES = (1, 4, 8)
@@ -33,7 +34,7 @@ def decoded(frames: Iterator[Codes], vocoder: VocoderNetwork) -> Generator[tuple
 
     At most one chunk is with the vocoder and one is being gathered: while nobody takes samples, nothing is
     generated. The thread is gone when the iterator is exhausted, closed, collected or has raised; closing
-    waits for the chunk the vocoder is at.
+    waits for the chunk the vocoder is at. Raises EngineError for samples that are not numbers.
     """
     vocoder.reset()
     sizes = chain(_CHUNK_FRAMES, repeat(_CHUNK_FRAMES[-1]))
@@ -57,4 +58,7 @@ def decoded(frames: Iterator[Codes], vocoder: VocoderNetwork) -> Generator[tuple
 
 
 def _decode(vocoder: VocoderNetwork, gathered: list[Codes]) -> tuple[Samples, int]:
-    return vocoder(np.stack(gathered)), len(gathered)
+    samples = vocoder(np.stack(gathered))
+    if not np.isfinite(samples).all():  # would be a full-scale click, or an offset that burns a loudspeaker
+        raise EngineError("the vocoder's samples are not numbers", "edged model verify; another model")
+    return samples, len(gathered)

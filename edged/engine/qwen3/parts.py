@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
-from edged.engine.qwen3.runaway import Limits
+from edged.engine.qwen3.runaway import MARGIN_FRAMES, Limits
 
 # 40 s at the slowest pace, some 15 s at an ordinary one; the talker of the 0.6B model keeps 115 kB (float16)
 # or 229 kB (float32) of keys and values a frame
 LONGEST_FRAMES = 500
 
-_BOUNDARIES = (r"(?<=[.!?。！？])\s*", r"(?<=[,，、])\s*", r"(?<=\s)", r"(?<=.)")
+# always before a letter or a syllable: a mark alone would be a text without a sound
+_BOUNDARIES = (
+    r"(?<=[.!?。！？])\s*(?=\w)",
+    r"(?<=[,，、])\s*(?=\w)",
+    r"(?<=\s)(?=\w)",
+    r"(?<=.)(?=\w)",
+)
 
 
 def parts(spoken: str, longest_frames: int = LONGEST_FRAMES) -> Iterator[str]:
-    """`spoken` in as few parts as need at most so many frames each, cut where it hurts least."""
-    yield from _parts(spoken, longest_frames, _BOUNDARIES)
+    """`spoken` in as few parts as need at most so many frames each, about alike, cut where it hurts least.
+
+    Each has something to speak in it, if `spoken` has. Only marks without end can make one longer.
+    """
+    most = Limits.of_text(spoken).most
+    count = math.ceil(most / longest_frames)
+    even_frames = math.ceil(most / count) + MARGIN_FRAMES
+    yield from _parts(spoken, min(even_frames, longest_frames), _BOUNDARIES)
 
 
 def _parts(text: str, longest_frames: int, boundaries: tuple[str, ...]) -> Iterator[str]:
@@ -25,7 +38,7 @@ def _parts(text: str, longest_frames: int, boundaries: tuple[str, ...]) -> Itera
         return
     gathered = ""
     for piece in re.split(f"({boundaries[0]})", text):
-        if gathered and not _fits(gathered + piece, longest_frames):
+        if _speaks(gathered) and _speaks(piece) and not _fits(gathered + piece, longest_frames):
             yield from _parts(gathered.strip(), longest_frames, boundaries[1:])
             gathered = ""
         gathered += piece
@@ -35,3 +48,7 @@ def _parts(text: str, longest_frames: int, boundaries: tuple[str, ...]) -> Itera
 
 def _fits(text: str, longest_frames: int) -> bool:
     return Limits.of_text(text).most <= longest_frames
+
+
+def _speaks(text: str) -> bool:
+    return re.search(r"\w", text) is not None

@@ -27,7 +27,7 @@ _QUIET = re.compile(r"[\s\-']")
 # of an English word 0.07 s, a spelled letter 0.35 s; a slow speaker told to speak slowly takes twice that.
 _MOST_HAN, _MOST_LETTER, _MOST_SPELLED, _MOST_PAUSE = 6.0, 2.0, 10.0, 10.0
 _FEWEST_HAN, _FEWEST_LETTER = 1.0, 0.3
-_MARGIN_FRAMES = 25  # 2 s of breath, onset and decay, however short the text
+MARGIN_FRAMES = 25  # 2 s of breath, onset and decay, however short the text
 
 _SILENCE_FRAMES = 25  # 2 s: no pause within a sentence is that long
 _SILENCE_POWER = 10 ** (-60 / 10)  # -60 dBFS: below the noise of any recorded voice
@@ -60,7 +60,7 @@ class Limits:
         others = len(spoken) - spelled - letters - pauses - len(_QUIET.findall(spoken))
         most = others * _MOST_HAN + letters * _MOST_LETTER + spelled * _MOST_SPELLED + pauses * _MOST_PAUSE
         fewest = (others + spelled) * _FEWEST_HAN + letters * _FEWEST_LETTER
-        return cls(int(fewest), int(most) + _MARGIN_FRAMES)
+        return cls(int(fewest), int(most) + MARGIN_FRAMES)
 
 
 @dataclass(slots=True)

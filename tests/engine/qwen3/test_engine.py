@@ -191,6 +191,15 @@ def test_max_seconds_bounds_a_sentence_and_is_no_fault(rig: MakeRig) -> None:
     assert made.talker.utterances == 1
 
 
+def test_max_seconds_bounds_both_tries_together(rig: MakeRig) -> None:
+    """A sentence that is said again has what the first try left."""
+    made = rig(ending_after(10**6))
+    seconds = (MOST + 20) / 12.5
+    heard = list(made.speak(HELLO, options=SpeechOptions(seed=1, temperature=0, max_seconds=seconds)))
+    assert made.talker.utterances == 2
+    assert frames_of(heard) <= MOST + 20 + AGAIN
+
+
 def test_max_seconds_bounds_the_parts_of_a_sentence_together(rig: MakeRig) -> None:
     """A sentence that is spoken in several parts is still one sentence."""
     long = Sentence("zh", "前往机场的列车大约晚点二十分钟，" * 12, 0)

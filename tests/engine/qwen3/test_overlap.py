@@ -13,6 +13,7 @@ import pytest
 from edged.engine.base import Samples
 from edged.engine.qwen3.generate import Codes
 from edged.engine.qwen3.overlap import decoded
+from edged.errors import EngineError
 from tests.fakes.qwen3_networks import SAMPLES_PER_FRAME, FakeVocoder, coded, sample_of
 
 
@@ -129,3 +130,19 @@ def test_a_generation_that_fails_is_heard_of_at_once() -> None:
     with pytest.raises(ValueError, match="lost"):
         heard.extend(samples for samples, _ in decoded(failing(), FakeVocoder()))
     assert heard
+
+
+def test_samples_that_are_not_numbers_are_an_error() -> None:
+    """A damaged weight must not reach a loudspeaker as an offset of full scale."""
+
+    class Broken(FakeVocoder):
+        def __call__(self, codes: Codes) -> Samples:
+            samples = super().__call__(codes)
+            if len(self.chunks) == 2:
+                samples[-1] = np.nan
+            return samples
+
+    chunks = decoded(endless(), Broken())
+    assert np.isfinite(next(chunks)[0]).all()
+    with pytest.raises(EngineError, match="not numbers"):
+        next(chunks)
