@@ -14,6 +14,8 @@ from pathlib import Path
 
 _log = logging.getLogger(__name__)
 
+# The largest model takes 2 GB, and is one of the newest. OpenVINO never removes what older models left.
+_MOST_BYTES = 3 << 30
 _BLOBS = "*.blob"
 _NOTE = ".sha256"
 
@@ -23,8 +25,7 @@ def drop_damaged(cache_dir: Path) -> None:
     for blob in cache_dir.glob(_BLOBS):
         if _noted(blob) != _digest_of(blob):
             _log.warning("compile cache: %s is damaged or was not finished; compiling again", blob)
-            blob.unlink(missing_ok=True)
-            _note(blob).unlink(missing_ok=True)
+            _remove(blob)
 
 
 def note_new(cache_dir: Path) -> None:
@@ -32,6 +33,21 @@ def note_new(cache_dir: Path) -> None:
     for blob in cache_dir.glob(_BLOBS):
         if _noted(blob) != _digest_of(blob):
             _note(blob).write_text(_digest_of(blob), encoding="ascii")
+
+
+def prune(cache_dir: Path, most_bytes: int = _MOST_BYTES) -> None:
+    """Remove the oldest blobs beyond `most_bytes`; whoever needs one again compiles again."""
+    kept_bytes = 0
+    for blob in sorted(cache_dir.glob(_BLOBS), key=lambda path: path.stat().st_mtime_ns, reverse=True):
+        kept_bytes += blob.stat().st_size
+        if kept_bytes > most_bytes:
+            _log.info("compile cache: %s is among the oldest of more than is kept", blob)
+            _remove(blob)
+
+
+def _remove(blob: Path) -> None:
+    blob.unlink(missing_ok=True)
+    _note(blob).unlink(missing_ok=True)
 
 
 def _note(blob: Path) -> Path:

@@ -25,7 +25,7 @@ import openvino.opset13 as op  # noqa: E402
 
 __all__ = ["CpuSettings", "compile_model", "op", "ov", "read_model"]
 
-from edged.engine.compile_cache import drop_damaged, note_new  # noqa: E402
+from edged.engine.compile_cache import drop_damaged, note_new, prune  # noqa: E402
 from edged.errors import EngineError, ModelUnavailableError  # noqa: E402
 
 _log = logging.getLogger(__name__)
@@ -114,6 +114,7 @@ def _compile_cached(model: Any, properties: dict[str, Any], cache_dir: Path) -> 
     drop_damaged(cache_dir)
     compiled = _compile(model, {**properties, "CACHE_DIR": str(cache_dir)})
     note_new(cache_dir)
+    prune(cache_dir)
     return compiled
 
 

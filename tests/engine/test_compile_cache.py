@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from edged.engine.base import Samples
-from edged.engine.compile_cache import note_new
+from edged.engine.compile_cache import note_new, prune
 from edged.engine.runtime import CpuSettings, compile_model, op, ov, read_model
 
 _SIDE = 64
@@ -103,3 +104,14 @@ def test_a_blob_that_nobody_vouches_for_is_compiled_again(
     the_blob(cache).with_name(f"{the_blob(cache).name}.sha256").unlink()
     computed(model, cache)
     assert "damaged or was not finished" in caplog.text
+
+
+def test_the_oldest_beyond_the_limit_go(tmp_path: Path) -> None:
+    """What other models and versions left does not pile up; the notes go with it."""
+    for age, name in enumerate(("newest", "older", "oldest")):
+        blob = tmp_path / f"{name}.blob"
+        blob.write_bytes(bytes(1000))
+        os.utime(blob, (10_000 - age, 10_000 - age))
+    note_new(tmp_path)
+    prune(tmp_path, most_bytes=2500)
+    assert sorted(path.name.split(".")[0] for path in tmp_path.iterdir()) == ["newest"] * 2 + ["older"] * 2
