@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import BaseModel, ValidationError
+
 from edged.engine.qwen3.precision import CONVERTER_VERSION, Precisions
+from edged.errors import BadInputError
 from edged.install.hub import Wanted, fetch_checkpoint, take_checkpoint
 from edged.install.install import Installed, replace_active, whole_active
 from edged.install.pins import Checkpoint, HubName, Pins
-from edged.install.qwen3 import build_model, require_converter
+from edged.install.qwen3 import SIZES, build_model, model_name, require_converter
 from edged.io.fetch import Progress
 from edged.io.model_folder import Manifest, SourceEntry
 from edged.io.store import Slot, Store
@@ -46,33 +49,67 @@ class BuildModel(Protocol):
     ) -> tuple[Path, Manifest]: ...
 
 
+class _Identity(BaseModel):
+    """What config.json says of the model it belongs to."""
+
+    tts_model_size: str
+    tts_model_type: str
+
+
 @dataclass(frozen=True, slots=True)
 class CheckpointRecipe:
-    """A checkpoint published under the same name on both hubs."""
+    """A checkpoint published under the same name on both hubs; `size` and `kind` in config.json's words."""
 
     name: str
     repo: str
+    size: str
+    kind: str
     build: BuildModel = build_model
 
     def wanted(self, hub: HubName | None, revision: str | None) -> Wanted:
         """What to look for on a hub, in a folder and among the trusted ones."""
-        return Wanted(self.repo, hub, revision, _REQUIRED)
+        return Wanted(self.name, self.repo, hub, revision, _REQUIRED, self.check)
+
+    def check(self, config: Path) -> None:
+        """Raise BadInputError when this config.json is of another model; sizes nobody publishes pass."""
+        found = _identity(config)
+        size, kind = found.tts_model_size, found.tts_model_type
+        if kind == self.kind and (size == self.size or size not in SIZES):
+            return
+        fitting = model_name(size, kind)
+        raise BadInputError(
+            f"{config.parent}: config.json is of {size} {kind}, {self.name} is {self.size} {self.kind}",
+            f"edged model install {fitting}" if fitting in CHECKPOINTS else f"take the files of {self.repo}",
+        )
 
 
-def _recipe(size: str, kind: str) -> CheckpointRecipe:
-    return CheckpointRecipe(
-        name=f"qwen3-tts-{size}-{kind}".lower(), repo=f"Qwen/Qwen3-TTS-12Hz-{size}-{kind}"
-    )
+def _identity(config: Path) -> _Identity:
+    if not config.is_file():
+        raise BadInputError(f"{config}: missing", "copy the whole folder again")
+    try:
+        return _Identity.model_validate_json(config.read_bytes())
+    except ValidationError as error:
+        (problem, *_) = error.errors(include_url=False)
+        where = ".".join(str(part) for part in problem["loc"]) or "file"
+        raise BadInputError(
+            f"{config}: {where}: {problem['msg']}",
+            "is this a Qwen3-TTS 12 Hz checkpoint, complete and unchanged?",
+        ) from error
+
+
+def _recipe(size: str, kind: str, published_kind: str) -> CheckpointRecipe:
+    repo = f"Qwen/Qwen3-TTS-12Hz-{SIZES[size].upper()}-{published_kind}"
+    return CheckpointRecipe(model_name(size, kind), repo, size, kind)
 
 
 CHECKPOINTS = {
     recipe.name: recipe
     for recipe in (
-        _recipe("0.6B", "CustomVoice"),
-        _recipe("0.6B", "Base"),
-        _recipe("1.7B", "CustomVoice"),
-        _recipe("1.7B", "Base"),
-        _recipe("1.7B", "VoiceDesign"),
+        _recipe("0b6", "custom_voice", "CustomVoice"),
+        _recipe("0b6", "base", "Base"),
+        _recipe("1b7", "custom_voice", "CustomVoice"),
+        _recipe("1b7", "base", "Base"),
+        _recipe("1b7", "voice_design", "VoiceDesign"),
     )
 }
 
@@ -93,9 +130,9 @@ def install_checkpoint(
     """Make the recipe's model the active one; a whole one of the same files and precision stays.
 
     The files are taken from `offline_dir`, else downloaded to `keep_downloads`, else downloaded to the slot
-    and deleted after success. `notice` is told when files are trusted for the first time. Raises FetchError,
-    StorageError, ConversionError, BadInputError or BusyError; only what has arrived and been converted so far
-    is left then, for the next try.
+    and deleted after success; `keep_downloads` is filled even if the model stays. `notice` is told when files
+    are trusted for the first time. Raises FetchError, StorageError, ConversionError, BadInputError or
+    BusyError; only what has arrived and been converted so far is left then, for the next try.
     """
     pins = Pins(store.models_dir)
     wanted = recipe.wanted(hub, revision)
@@ -106,6 +143,10 @@ def install_checkpoint(
         return made_so and manifest.sources in trusted
 
     if not force and (whole := whole_active(store, recipe.name, is_current)):
+        if keep_downloads is not None:
+            with store.locked(recipe.name):
+                kept = fetch_checkpoint(wanted, keep_downloads, pins, progress, work=None, own=False)
+            _trust(kept, pins, notice)
         return Installed(whole, built=False)
     require_converter()
 

@@ -6,12 +6,14 @@ import importlib.util
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from edged.errors import BadInputError, EdgedError, FetchError, StorageError
+from edged.install.brought import brought
 from edged.install.child import ChildDeath, ChildError, run_child
+from edged.install.extras import INSTALL_EXTRAS
 from edged.install.hubs.protocol import (
     DownloadRequest,
     HubUnreachableError,
@@ -25,6 +27,7 @@ from edged.io.fetch import Progress
 
 _CLIENTS: dict[HubName, str] = {"huggingface": "huggingface_hub", "modelscope": "modelscope_hub"}
 _UNKNOWN = "unknown"
+_CONFIG = "config.json"
 _QUIET = {
     # no statistics
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -43,12 +46,16 @@ class Wanted:
 
     None takes the one trusted already; without one, Hugging Face or, when that cannot be reached, ModelScope,
     and the head of its default branch. `required`: files without which it is not a checkpoint of that kind.
+    `check` raises BadInputError when the config.json in a folder is of another model; `name` is what users
+    call it.
     """
 
+    name: str
     repo: str
     hub: HubName | None
     revision: str | None
     required: tuple[str, ...]
+    check: Callable[[Path], None]
 
     def trusted(self, pins: Pins) -> list[Checkpoint]:
         """The trusted checkpoints it can be, the one recorded last at the end."""
@@ -64,13 +71,14 @@ class Wanted:
 
 
 def fetch_checkpoint(
-    wanted: Wanted, folder: Path, pins: Pins, progress: Progress, *, work: Path, own: bool
+    wanted: Wanted, folder: Path, pins: Pins, progress: Progress, *, work: Path | None, own: bool
 ) -> Checkpoint:
     """Download what `folder` does not hold intact; the result has every SHA-256. One process at a time.
 
     What an `own` folder holds of other checkpoints is deleted; in anybody else's nothing is overwritten. The
-    disk of `work` must have room for the conversion. Raises FetchError (no network, no such revision, not the
-    trusted files), BadInputError (the folder holds something else) or StorageError.
+    disk of `work` must have room for the conversion, if there will be one. Raises FetchError (no network, no
+    such revision, not the trusted files), BadInputError (the folder or the hub holds something else) or
+    StorageError.
     """
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,10 +88,10 @@ def fetch_checkpoint(
         missing = [path for path, file in checkpoint.files.items() if not _is_intact(folder / path, file)]
         _require_room(checkpoint, missing, folder, work)
         write_marker(folder, checkpoint)
-        if missing:
-            assert checkpoint.hub != "folder"
-            request = DownloadRequest(checkpoint=checkpoint, paths=tuple(missing), folder=folder)
-            _ask(checkpoint.hub, request, progress)
+        # what tells the model first: another one is refused before its gigabytes are fetched
+        _download(wanted, checkpoint, [path for path in missing if path == _CONFIG], folder, progress)
+        wanted.check(folder / _CONFIG)
+        _download(wanted, checkpoint, [path for path in missing if path != _CONFIG], folder, progress)
         complete = _identify(folder, checkpoint, progress, keep=False)
         write_marker(folder, complete)
     return complete
@@ -92,14 +100,15 @@ def fetch_checkpoint(
 def take_checkpoint(wanted: Wanted, folder: Path, pins: Pins, progress: Progress) -> Checkpoint:
     """The checkpoint in a folder somebody filled, with every SHA-256; nothing is fetched or written.
 
-    Raises FetchError (missing, not the trusted files), BadInputError (another checkpoint) or StorageError.
+    Raises BadInputError (another checkpoint, missing, not the trusted files) or StorageError.
     """
-    with storage_errors(folder):
+    with storage_errors(folder), brought():
         held = read_marker(folder)
         if held and not wanted.is_in(held):
             raise BadInputError(f"{folder}: holds {held}", f"name a folder with {wanted.repo}")
         expected = _vouched_for(held, pins) if held else _trusted_or_found(wanted, folder, pins)
         _require(wanted, expected, str(folder))
+        wanted.check(folder / _CONFIG)
         return _identify(folder, expected, progress, keep=True)
 
 
@@ -120,25 +129,47 @@ def _vouched_for(checkpoint: Checkpoint, pins: Pins) -> Checkpoint:
 
 def _list(wanted: Wanted, progress: Progress) -> Checkpoint:
     hubs: tuple[HubName, ...] = (wanted.hub,) if wanted.hub else tuple(_CLIENTS)
-    unreachable: list[str] = []
+    unreachable: list[HubUnreachableError] = []
     for hub in hubs:
         progress(f"asking {hub}", 0.0)
         try:
             answer = _ask(hub, ListRequest(hub=hub, repo=wanted.repo, revision=wanted.revision), progress)
         except HubUnreachableError as error:
-            unreachable.append(error.what)
-            hint = error.hint
+            unreachable.append(error)
             continue
         checkpoint = Checkpoint.model_validate(answer)
         _require(wanted, checkpoint, str(checkpoint))
         return checkpoint
-    raise HubUnreachableError("\n".join(unreachable), hint)
+    raise _unreachable(wanted, unreachable)
+
+
+def _download(
+    wanted: Wanted, checkpoint: Checkpoint, paths: list[str], folder: Path, progress: Progress
+) -> None:
+    if not paths:
+        return
+    assert checkpoint.hub != "folder"
+    request = DownloadRequest(checkpoint=checkpoint, paths=tuple(paths), folder=folder)
+    try:
+        _ask(checkpoint.hub, request, progress)
+    except HubUnreachableError as error:
+        raise _unreachable(wanted, [error]) from error
+
+
+def _unreachable(wanted: Wanted, errors: list[HubUnreachableError]) -> HubUnreachableError:
+    """One error for the hubs that were asked, with every way out that is left."""
+    other = "" if len(errors) == len(_CLIENTS) else "try the other --hub, "
+    return HubUnreachableError(
+        "\n".join(error.what for error in errors),
+        f"{errors[-1].hint}, {other}or bring the files: `edged model install {wanted.name} "
+        "--keep-downloads DIR` elsewhere, then `--from DIR` here",
+    )
 
 
 def _ask(hub: HubName, request: ListRequest | DownloadRequest, progress: Progress) -> object:
     """Have the hub's client do it in a process of its own."""
     if importlib.util.find_spec(_CLIENTS[hub]) is None:
-        raise FetchError(f"fetching from {hub} needs {_CLIENTS[hub]}", "pip install 'edged[hub]'")
+        raise FetchError(f"fetching from {hub} needs {_CLIENTS[hub]}", INSTALL_EXTRAS)
     kinds: dict[str, type[EdgedError]] = {
         kind.__name__: kind for kind in (FetchError, HubUnreachableError, StorageError)
     }
@@ -177,11 +208,14 @@ def _claim(folder: Path, checkpoint: Checkpoint, *, own: bool) -> None:
     folder.mkdir()
 
 
-def _require_room(checkpoint: Checkpoint, missing: list[str], folder: Path, work: Path) -> None:
+def _require_room(checkpoint: Checkpoint, missing: list[str], folder: Path, work: Path | None) -> None:
     """Room for what is still to come, and for a model as large as the checkpoint: int8 is a half of it."""
     arrived = (partial_path(checkpoint.hub, folder, path) for path in missing)
     arrived_bytes = sum(path.stat().st_size for path in arrived if path.exists())
     fetch_bytes = sum(checkpoint.files[path].bytes for path in missing) - arrived_bytes
+    if work is None:
+        require_space(folder, fetch_bytes)
+        return
     model_bytes = sum(file.bytes for file in checkpoint.files.values())
     if folder.stat().st_dev == work.stat().st_dev:
         require_space(folder, fetch_bytes + model_bytes)

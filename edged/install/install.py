@@ -13,7 +13,9 @@ from pathlib import Path
 
 from edged import __version__
 from edged.errors import BadInputError, ConversionError, ModelUnavailableError
+from edged.install.brought import brought
 from edged.install.conversion import convert_in_child
+from edged.install.extras import INSTALL_EXTRAS
 from edged.install.recipe import Recipe
 from edged.io.disk import require_space, storage_errors
 from edged.io.fetch import Progress, fetch, missing_bytes, take
@@ -47,19 +49,23 @@ def install(
     """Make the recipe's model the active one; a whole one of the same version and precision stays.
 
     The artefacts are taken from `offline_dir`, else downloaded to `keep_downloads`, else downloaded to the
-    slot and deleted after success. Raises FetchError, StorageError, ConversionError or BusyError; nothing
-    but finished downloads is left behind then.
+    slot and deleted after success; `keep_downloads` is filled even if the model stays. Raises FetchError,
+    BadInputError (`offline_dir`), StorageError, ConversionError or BusyError; nothing but finished downloads
+    is left behind then.
     """
     if not force and (whole := whole_active(store, recipe.name, lambda found: _is_made_by(recipe, found))):
+        if keep_downloads is not None:
+            with store.locked(recipe.name):
+                _fetch(recipe, keep_downloads, keep_downloads, progress, work_bytes=0)
         return Installed(whole, built=False)
     require_converter(recipe)
 
     def build(slot: Slot, work: Path) -> tuple[Path, Manifest]:
         if offline_dir is not None:
             require_space(work, recipe.work_bytes)
-            artefacts = take(recipe.artefacts, offline_dir)
+            artefacts = _take(recipe, offline_dir)
         else:
-            artefacts = _fetch(recipe, keep_downloads or slot.downloads, work, progress)
+            artefacts = _fetch(recipe, keep_downloads or slot.downloads, work, progress, recipe.work_bytes)
         return _build(recipe, artefacts, work, progress)
 
     return Installed(replace_active(store, recipe.name, build), built=True)
@@ -68,7 +74,7 @@ def install(
 def convert_to(recipe: Recipe, sources_dir: Path, out: Path, progress: Progress) -> ModelFolder:
     """Build the model from artefacts in `sources_dir` as the new folder `out`, outside any store."""
     require_converter(recipe)
-    artefacts = take(recipe.artefacts, sources_dir)
+    artefacts = _take(recipe, sources_dir)
     if out.exists():
         raise BadInputError(f"{out}: exists already", "name a new folder")
     with storage_errors(out):
@@ -85,9 +91,7 @@ def require_converter(recipe: Recipe) -> None:
     """Raise ConversionError when a module that only conversion needs is not installed."""
     missing = [module for module in recipe.needs if importlib.util.find_spec(module) is None]
     if missing:
-        raise ConversionError(
-            f"converting {recipe.name} needs {' and '.join(missing)}", "pip install 'edged[convert]'"
-        )
+        raise ConversionError(f"converting {recipe.name} needs {' and '.join(missing)}", INSTALL_EXTRAS)
 
 
 def whole_active(store: Store, name: str, is_current: Callable[[Manifest], bool]) -> ModelFolder | None:
@@ -120,10 +124,15 @@ def _is_made_by(recipe: Recipe, manifest: Manifest) -> bool:
     )
 
 
-def _fetch(recipe: Recipe, folder: Path, work: Path, progress: Progress) -> dict[str, Path]:
+def _take(recipe: Recipe, folder: Path) -> dict[str, Path]:
+    with brought():
+        return take(recipe.artefacts, folder)
+
+
+def _fetch(recipe: Recipe, folder: Path, work: Path, progress: Progress, work_bytes: int) -> dict[str, Path]:
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        require_space(work, missing_bytes(recipe.artefacts, folder) + recipe.work_bytes)
+        require_space(work, missing_bytes(recipe.artefacts, folder) + work_bytes)
         return fetch(recipe.artefacts, folder, progress)
 
 

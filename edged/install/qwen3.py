@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import hashlib
 import importlib.util
+import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from edged import __version__
 from edged.engine.qwen3.precision import CONVERTER_VERSION, Precisions
 from edged.errors import BadInputError, BusyError, ConversionError
 from edged.install.conversion import run_converter
+from edged.install.extras import INSTALL_EXTRAS
 from edged.io.disk import sha256_of, storage_errors
 from edged.io.fetch import Progress
 from edged.io.model_folder import (
@@ -40,7 +42,7 @@ _LICENCE_TEXTS = ("LICENSE", "NOTICE", "README.md")
 _NEEDS = ("nncf", "safetensors", "ml_dtypes")
 _BUILT_WITH = ("openvino", "nncf")
 _LOCK = ".lock"
-_SIZES = {"0b6": "0.6b", "1b7": "1.7b"}  # how config.json and how people write them
+SIZES = {"0b6": "0.6b", "1b7": "1.7b"}  # how config.json and how people write them
 _KEY_DIGITS = 16
 _MEMORY = "Converting takes 2 GB for a 0.6B model, 5 GB for a 1.7B one"  # measured, docs/adr/005
 
@@ -53,9 +55,9 @@ def convert_checkpoint(
     Raises BadInputError, ConversionError, StorageError or BusyError; a folder `.<name>.converting` beside
     `out` then keeps what is finished for the next try.
     """
-    opened = _open(checkpoint)
-    if out.exists():
+    if os.path.lexists(out):
         raise BadInputError(f"{out}: exists already", "name a new folder")
+    opened = _open(checkpoint)
     sources = _hashed(opened, progress)
     work = out.parent / f".{out.name}.converting"
     with storage_errors(work), _locked(work):
@@ -64,7 +66,7 @@ def convert_checkpoint(
             work,
             precisions,
             progress,
-            name=_model_name(opened),
+            name=model_name(opened.config.tts_model_size, opened.config.tts_model_type),
             version=_digest(sources)[:_KEY_DIGITS],
             sources=sources,
             repository=checkpoint.name,
@@ -98,6 +100,7 @@ def build_model(
     config = _open(checkpoint).speech
     model = work / _key(name, precisions, sources)
     with storage_errors(work):
+        _unseal(work)
         for leftover in _folders(work):
             if leftover != model:
                 shutil.rmtree(leftover)
@@ -136,7 +139,7 @@ def require_converter() -> None:
     """Raise ConversionError when a module that only conversion needs is not installed."""
     missing = [module for module in _NEEDS if importlib.util.find_spec(module) is None]
     if missing:
-        raise ConversionError(f"converting needs {' and '.join(missing)}", "pip install 'edged[convert]'")
+        raise ConversionError(f"converting needs {' and '.join(missing)}", INSTALL_EXTRAS)
 
 
 def _open(checkpoint: Path) -> Checkpoint:
@@ -147,11 +150,9 @@ def _open(checkpoint: Path) -> Checkpoint:
     return open_checkpoint(checkpoint)
 
 
-def _model_name(checkpoint: Checkpoint) -> str:
-    """What the model is called: qwen3-tts-0.6b-customvoice."""
-    size = checkpoint.config.tts_model_size
-    kind = checkpoint.config.tts_model_type.replace("_", "")
-    return f"qwen3-tts-{_SIZES.get(size, size)}-{kind}".lower()
+def model_name(size: str, kind: str) -> str:
+    """What a model with this `tts_model_size` and `tts_model_type` is called: qwen3-tts-0.6b-customvoice."""
+    return f"qwen3-tts-{SIZES.get(size, size)}-{kind.replace('_', '')}".lower()
 
 
 def _hashed(checkpoint: Checkpoint, progress: Progress) -> tuple[SourceEntry, ...]:
@@ -186,6 +187,12 @@ def _digest(sources: tuple[SourceEntry, ...]) -> str:
 
 def _folders(work: Path) -> list[Path]:
     return [path for path in work.iterdir() if path.is_dir()] if work.is_dir() else []
+
+
+def _unseal(work: Path) -> None:
+    """Make everything in `work` writable again: a model is sealed before it is moved to its place."""
+    for path in work.rglob("*"):
+        path.chmod(path.stat().st_mode | 0o200)
 
 
 def _drop_unfinished(model: Path) -> None:

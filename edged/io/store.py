@@ -195,7 +195,7 @@ class Slot:
         if active and not force:
             raise BadInputError(
                 f"{path}: is the active build",
-                f"edged model activate {self._name} another one first, or remove it with --force",
+                f"edged model activate {self._name} BUILD, or remove it with --force",
             )
         with storage_errors(path):
             if active:

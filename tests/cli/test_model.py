@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from edged.cli.model import command
-from edged.errors import BadInputError, EdgedError, FetchError, ModelUnavailableError
+from edged.errors import BadInputError, EdgedError, ModelUnavailableError
 from edged.install.catalogue import RECIPES
 from edged.install.checkpoints import CHECKPOINTS
 from edged.io.store import Store
@@ -86,9 +86,18 @@ def test_second_install_says_it_is_there(run: Run, stick: Path) -> None:
     assert as_json(run("install", "tiny", "--json"))["built"] is False
 
 
+def test_a_folder_nobody_looked_at_is_told(run: Run, stick: Path) -> None:
+    """--from a folder changes nothing while the model is whole, says so, and --force makes it count."""
+    arguments = ("install", "tiny", "--from", str(stick))
+    assert "not looked at" not in run(*arguments).stderr
+    again = run(*arguments)
+    assert f"already installed and whole; {stick} was not looked at (--force builds from it)" in again.stderr
+    assert "not looked at" not in run(*arguments, "--force").stderr
+
+
 def test_install_from_an_empty_folder_names_the_missing_file(run: Run, stick: Path, tmp_path: Path) -> None:
     """Without the artefacts in the folder, the first missing one is named."""
-    with pytest.raises(FetchError, match=r"tiny_voice-1\.0-py3-none-any\.whl: missing"):
+    with pytest.raises(BadInputError, match=r"tiny_voice-1\.0-py3-none-any\.whl: missing"):
         run("install", "tiny", "--from", str(tmp_path))
 
 

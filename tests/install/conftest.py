@@ -15,7 +15,7 @@ LATER = "0c0e3051f131929182e2c023b9537f8b1c68adfe"
 LARGE = "model.safetensors"
 FILES = {
     ".gitattributes": b"*.safetensors filter=lfs\n",
-    "config.json": b'{"model_type": "tiny"}',
+    "config.json": b'{"tts_model_size": "tiny", "tts_model_type": "base"}',
     "README.md": b"Apache-2.0\n",
     "picture.png": b"not needed",
     LARGE: bytes(range(256)) * 20_000,  # 5 MB, so that it takes more than one piece to arrive

@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 
 from edged.cli.model import command
 from edged.engine.qwen3.precision import CONVERTER_VERSION, PRECISIONS, Precisions, Weights, choose
-from edged.errors import ConversionError, FetchError
+from edged.errors import BadInputError, ConversionError, FetchError
 from edged.install.checkpoints import CHECKPOINTS, CheckpointRecipe, install_checkpoint
+from edged.install.extras import INSTALL_EXTRAS
 from edged.install.install import Installed
 from edged.io.fetch import Progress
 from edged.io.model_folder import Manifest, SourceEntry, describe_files
@@ -90,7 +91,7 @@ def notices() -> list[str]:
 @pytest.fixture
 def install(hub: FakeHub, store: Store, converter: CopyingConverter, notices: list[str]) -> Install:
     """Installs the tiny checkpoint; keywords as of install_checkpoint."""
-    recipe = CheckpointRecipe("tiny-tts", REPO, converter)
+    recipe = CheckpointRecipe("tiny-tts", REPO, "0b6", "base", converter)
 
     def call(precisions: Precisions = INT8, into: Store = store, **options: object) -> Installed:
         return install_checkpoint(recipe, into, precisions, silent, notices.append, **options)  # type: ignore[arg-type]
@@ -152,7 +153,7 @@ def test_a_newer_revision_has_to_be_named(
 ) -> None:
     """The branch moving on changes nothing; a named commit is installed beside, pinned, and can be left."""
     old = install().folder
-    hub.commits[LATER] = {**FILES, "config.json": b'{"model_type": "newer"}'}
+    hub.commits[LATER] = {**FILES, "config.json": FILES["config.json"] + b"\n"}
     hub.heads["main"] = LATER
     assert not install().built
     new = install(revision=LATER).folder
@@ -196,7 +197,7 @@ def test_missing_converter_libraries_are_noticed_before_the_download(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ConversionError, match="nncf") as caught:
         install()
-    assert caught.value.hint == "pip install 'edged[convert]'"
+    assert caught.value.hint == INSTALL_EXTRAS
     assert hub.seen == []
 
 
@@ -223,6 +224,96 @@ def test_a_stick_installs_another_board(
     assert {path.name for path in other.models_dir.iterdir()} == {"tiny-tts", "pins.json", ".pins.json.lock"}
 
 
+def config_of(size: str, kind: str) -> bytes:
+    return json.dumps({"tts_model_size": size, "tts_model_type": kind}).encode()
+
+
+OTHERS = pytest.mark.parametrize(
+    ("size", "kind", "hint"),
+    [
+        ("0b6", "custom_voice", "edged model install qwen3-tts-0.6b-customvoice"),
+        ("1b7", "base", "edged model install qwen3-tts-1.7b-base"),
+        ("tiny", "custom_voice", f"take the files of {REPO}"),
+    ],
+)
+
+
+@OTHERS
+def test_a_folder_with_another_model_is_refused(
+    install: Install, store: Store, tmp_path: Path, size: str, kind: str, hint: str
+) -> None:
+    """Folder, what it holds, what was asked for and the name that fits; nothing is pinned or built."""
+    folder = plain_folder(tmp_path)
+    (folder / "config.json").write_bytes(config_of(size, kind))
+    with pytest.raises(BadInputError) as caught:
+        install(offline_dir=folder)
+    assert caught.value.what == f"{folder}: config.json is of {size} {kind}, tiny-tts is 0b6 base"
+    assert caught.value.hint == hint
+    assert {path.name for path in store.models_dir.iterdir()} == {"tiny-tts"}
+    assert in_slot(store) == {".lock"}
+
+
+@OTHERS
+def test_a_hub_with_another_model_is_refused_before_the_download(
+    install: Install, store: Store, hub: FakeHub, size: str, kind: str, hint: str
+) -> None:
+    """Only config.json is fetched of a repository that holds another model; nothing is pinned."""
+    hub.commits[COMMIT]["config.json"] = config_of(size, kind)
+    with pytest.raises(BadInputError, match=f"{size} {kind}, tiny-tts is 0b6 base") as caught:
+        install()
+    assert caught.value.hint == hint
+    assert hub.transfers("config.json")
+    assert hub.transfers(LARGE) == []
+    assert not (store.models_dir / "pins.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"{}", "tts_model_size: Field required"), (b"{", "file: Invalid JSON"), (None, "missing")],
+)
+def test_a_folder_that_does_not_say_its_model_is_refused(
+    install: Install, hub: FakeHub, tmp_path: Path, content: bytes | None, words: str
+) -> None:
+    """A config.json that is none of Qwen3-TTS, damaged or lost on the way here is named."""
+    folder = tmp_path / "stick"
+    install(keep_downloads=folder)
+    (folder / "config.json").unlink()
+    if content is not None:
+        (folder / "config.json").write_bytes(content)
+    with pytest.raises(BadInputError, match=rf"stick/config\.json: {words}"):
+        install(offline_dir=folder, force=True)
+
+
+def test_a_published_model_is_taken_by_its_own_name(install: Install, tmp_path: Path) -> None:
+    """The size and type that belong to the name are no reason to refuse."""
+    folder = plain_folder(tmp_path)
+    (folder / "config.json").write_bytes(config_of("0b6", "base"))
+    assert install(offline_dir=folder).built
+
+
+def plain_folder(tmp_path: Path) -> Path:
+    """The tiny checkpoint as somebody copied it."""
+    folder = tmp_path / "copied"
+    for path, content in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return folder
+
+
+def test_a_stick_is_filled_although_the_model_is_installed(
+    install: Install, hub: FakeHub, notices: list[str], tmp_path: Path
+) -> None:
+    """Whoever asks for the files gets them; the whole model stays and nothing new is trusted."""
+    first = install().folder
+    stick = tmp_path / "stick"
+    done = install(keep_downloads=stick)
+    assert (done.built, done.folder) == (False, first)
+    assert {path: (stick / path).read_bytes() for path in WANTED_FILES} == {
+        path: FILES[path] for path in WANTED_FILES
+    }
+    assert len(notices) == 1
+
+
 def test_the_five_published_checkpoints_are_known() -> None:
     """Names as people type them, repositories as they are published."""
     assert {name: recipe.repo for name, recipe in CHECKPOINTS.items()} == {
@@ -239,7 +330,7 @@ def run(
     hub: FakeHub, converter: CopyingConverter, monkeypatch: pytest.MonkeyPatch, store: Store
 ) -> Callable[..., Result]:
     """Runs `edged model install tiny-tts ARGS`; EdgedError comes out as it is."""
-    monkeypatch.setitem(CHECKPOINTS, "tiny-tts", CheckpointRecipe("tiny-tts", REPO, converter))
+    monkeypatch.setitem(CHECKPOINTS, "tiny-tts", CheckpointRecipe("tiny-tts", REPO, "0b6", "base", converter))
 
     def invoke(*args: str) -> Result:
         done = CliRunner().invoke(

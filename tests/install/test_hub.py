@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from edged.errors import BadInputError, FetchError, StorageError
+from edged.install.extras import INSTALL_EXTRAS
 from edged.install.hub import Wanted, fetch_checkpoint, take_checkpoint
 from edged.install.hubs.protocol import HubUnreachableError
 from edged.install.pins import Checkpoint, HubName, Pins, read_marker
@@ -40,6 +41,10 @@ def pins(tmp_path: Path) -> Pins:
     return Pins(tmp_path / "models")
 
 
+def anything(config: Path) -> None:
+    """Takes any model."""
+
+
 def fetch(
     folder: Path,
     pins: Pins,
@@ -51,7 +56,7 @@ def fetch(
     progress: Progress = silent,
 ) -> Checkpoint:
     """Fetch the tiny repository."""
-    wanted = Wanted(REPO, hub, revision, REQUIRED)
+    wanted = Wanted("tiny-tts", REPO, hub, revision, REQUIRED, anything)
     return fetch_checkpoint(wanted, folder, pins, progress, work=work or folder.parent, own=own)
 
 
@@ -309,7 +314,25 @@ def test_without_a_network_both_hubs_are_tried(
     with pytest.raises(HubUnreachableError) as caught:
         fetch(downloads, pins, None)
     assert caught.value.what.count("Connection refused") == 2
-    assert "--from DIR" in caught.value.hint
+    assert caught.value.hint == (
+        "check network, proxy and mirror settings, or bring the files: "
+        "`edged model install tiny-tts --keep-downloads DIR` elsewhere, then `--from DIR` here"
+    )
+
+
+@both
+def test_without_one_hub_the_other_is_a_way_out(
+    hub: FakeHub, downloads: Path, pins: Pins, name: HubName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it lists the files as well as in the middle of the download, and only where one was named."""
+    trusted = fetch(downloads, pins, name)
+    monkeypatch.setenv("HF_ENDPOINT", DEAD)
+    monkeypatch.setenv("MODELSCOPE_ENDPOINT", DEAD)
+    for step in ("listing", "download"):
+        with pytest.raises(HubUnreachableError) as caught:
+            fetch(downloads.with_name(step), pins, name)
+        assert "try the other --hub, or bring the files: `edged model install tiny-tts " in caught.value.hint
+        pins.record(trusted)
 
 
 def test_modelscope_stands_in_when_hugging_face_cannot_be_reached(
@@ -348,7 +371,7 @@ def test_a_missing_client_says_how_to_get_it(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(FetchError, match="needs huggingface_hub") as caught:
         fetch(downloads, pins, "huggingface")
-    assert caught.value.hint == "pip install 'edged[hub]'"
+    assert caught.value.hint == INSTALL_EXTRAS
 
 
 def test_too_small_a_disk_is_noticed_before_the_download(hub: FakeHub, downloads: Path, pins: Pins) -> None:
@@ -388,7 +411,7 @@ def test_an_own_folder_is_cleared_of_other_checkpoints(hub: FakeHub, downloads: 
 
 def take(folder: Path, pins: Pins, revision: str | None = None) -> Checkpoint:
     """What `--from FOLDER` does."""
-    return take_checkpoint(Wanted(REPO, None, revision, REQUIRED), folder, pins, silent)
+    return take_checkpoint(Wanted("tiny-tts", REPO, None, revision, REQUIRED, anything), folder, pins, silent)
 
 
 def test_a_stick_carries_what_it_is(hub: FakeHub, downloads: Path, pins: Pins) -> None:
@@ -402,7 +425,7 @@ def test_a_wrong_byte_on_the_stick_is_named_and_left(hub: FakeHub, downloads: Pa
     fetch(downloads, pins, "huggingface")
     wrong = FILES[LARGE][:-1] + b"!"
     (downloads / LARGE).write_bytes(wrong)
-    with pytest.raises(FetchError) as caught:
+    with pytest.raises(BadInputError) as caught:
         take(downloads, pins)
     assert f"expected {sha256(FILES[LARGE])}, found {sha256(wrong)}" in caught.value.what
     assert (downloads / LARGE).read_bytes() == wrong
@@ -414,7 +437,7 @@ def test_a_stick_is_compared_with_what_is_trusted(hub: FakeHub, downloads: Path,
     other = downloads.with_name("other")
     hub.commits[COMMIT]["README.md"] = b"changed\n"
     fetch(other, Pins(downloads), "huggingface")
-    with pytest.raises(FetchError, match="README"):
+    with pytest.raises(BadInputError, match="README"):
         take(other, pins)
 
 
@@ -422,7 +445,7 @@ def test_a_missing_file_on_the_stick_is_named(hub: FakeHub, downloads: Path, pin
     """An incomplete copy says which file it lacks."""
     fetch(downloads, pins, "huggingface")
     (downloads / "speech_tokenizer/config.json").unlink()
-    with pytest.raises(FetchError, match=r"speech_tokenizer/config\.json: missing"):
+    with pytest.raises(BadInputError, match=r"speech_tokenizer/config\.json: missing"):
         take(downloads, pins)
 
 
@@ -441,5 +464,5 @@ def test_a_plain_folder_is_taken_for_what_it_is(downloads: Path, pins: Pins) -> 
     checkpoint = take(downloads, pins)
     assert (checkpoint.hub, checkpoint.commit, set(checkpoint.files)) == ("folder", "unknown", WANTED_FILES)
     (downloads / LARGE).unlink()
-    with pytest.raises(FetchError, match=f"{LARGE} is not there"):
+    with pytest.raises(BadInputError, match=f"{LARGE} is not there"):
         take(downloads, pins)

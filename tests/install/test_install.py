@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from edged.errors import BadInputError, BusyError, ConversionError, FetchError, StorageError
+from edged.errors import BadInputError, BusyError, ConversionError, StorageError
+from edged.install.extras import INSTALL_EXTRAS
 from edged.install.install import convert_to, install
 from edged.io.model_folder import open_model
 from edged.io.store import Store
@@ -116,13 +117,24 @@ def test_kept_downloads_install_elsewhere_without_network(store: Store, mirror: 
     assert [path.name for path in stick.iterdir()] == [artefact.filename]
 
 
+def test_kept_downloads_arrive_although_the_model_is_installed(
+    store: Store, mirror: Path, tmp_path: Path
+) -> None:
+    """Whoever asks for the files gets them, and the whole model stays."""
+    artefact, stick = make_wheel(mirror), tmp_path / "stick"
+    first = install(make_recipe(artefact), store, silent)
+    second = install(make_recipe(artefact), store, silent, keep_downloads=stick)
+    assert (second.built, second.folder) == (False, first.folder)
+    assert [path.name for path in stick.iterdir()] == [artefact.filename]
+
+
 def test_damaged_artefact_installs_nothing(store: Store, mirror: Path, tmp_path: Path) -> None:
     """One flipped byte in an artefact stops the install before anything is built."""
     artefact = make_wheel(mirror)
     content = bytearray((mirror / artefact.filename).read_bytes())
     content[40] ^= 1
     (mirror / artefact.filename).write_bytes(content)
-    with pytest.raises(FetchError, match=artefact.filename):
+    with pytest.raises(BadInputError, match=artefact.filename):
         install(make_recipe(artefact), store, silent, offline_dir=mirror)
     assert in_slot(store) == {".lock"}
 
@@ -260,7 +272,7 @@ def test_missing_converter_libraries_are_noticed_first(store: Store, mirror: Pat
     recipe = make_recipe(make_wheel(mirror), needs=("json", "no_such_module"))
     with pytest.raises(ConversionError, match="needs no_such_module") as caught:
         install(recipe, store, silent)
-    assert caught.value.hint == "pip install 'edged[convert]'"
+    assert caught.value.hint == INSTALL_EXTRAS
     assert not store.models_dir.exists()
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import ml_dtypes  # noqa: F401 - makes numpy know bfloat16
+import numpy as np
 import psutil
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from edged.engine.qwen3.precision import CONVERTER_VERSION, choose
 from edged.errors import BadInputError, BusyError, ConversionError, StorageError
 from edged.install import qwen3
+from edged.install.extras import INSTALL_EXTRAS
 from edged.install.qwen3 import convert_checkpoint
 from edged.io.disk import sha256_of
 from edged.io.model_folder import open_model
@@ -154,6 +159,54 @@ def test_existing_folder_is_left_alone(checkpoint: Path, out: Path) -> None:
     assert beside(out) == ["my voice"]
 
 
+def test_dangling_link_is_left_alone(checkpoint: Path, out: Path) -> None:
+    """A name that is taken is taken, wherever it leads; that is told before the checkpoint is looked at."""
+    out.parent.mkdir()
+    out.symlink_to("nowhere")
+    (checkpoint / "config.json").unlink()
+    with pytest.raises(BadInputError, match="exists already"):
+        convert_checkpoint(checkpoint, out, FLOATS, silent)
+    assert beside(out) == ["my voice"]
+
+
+def test_sealed_model_that_could_not_be_moved_is_used_again(checkpoint: Path, out: Path) -> None:
+    """What was sealed for its place and did not get there can be written by its owner, root or not."""
+    (checkpoint / "LICENSE").write_text("Apache\n")
+
+    def take_the_place() -> None:
+        (out / "another").mkdir(parents=True)
+
+    with pytest.raises(StorageError):
+        convert_checkpoint(checkpoint, out, FLOATS, at("computing checksums", take_the_place))
+    shutil.rmtree(out)
+    work = out.with_name(f".{out.name}.converting")
+    assert modes(work) & {0o444, 0o555}
+
+    def check() -> None:
+        assert all(mode & 0o200 for mode in modes(work))
+
+    convert_checkpoint(checkpoint, out, FLOATS, at("talker", check))
+    assert open_model(out)
+    assert modes(out) == {0o444, 0o555}
+    assert beside(out) == ["my voice"]
+
+
+def modes(folder: Path) -> set[int]:
+    """The permissions of everything in a folder."""
+    return {path.stat().st_mode & 0o777 for path in folder.rglob("*")}
+
+
+def test_weights_that_are_no_numbers_are_refused(checkpoint: Path, out: Path) -> None:
+    """A NaN somewhere in a whole file is met by the child, and told with the tensor's name."""
+    name = "talker.model.layers.1.mlp.up_proj.weight"
+    tensors = load_file(checkpoint / "model.safetensors")
+    tensors[name][5, 7] = np.nan
+    save_file(tensors, checkpoint / "model.safetensors")
+    with pytest.raises(ConversionError, match=rf"model\.safetensors: {name} holds infinite values or NaN"):
+        convert_checkpoint(checkpoint, out, FLOATS, silent)
+    assert not out.exists()
+
+
 def test_second_conversion_to_the_same_place_is_refused(checkpoint: Path, out: Path) -> None:
     """Two at once would build the same parts under each other's hands."""
     work = out.with_name(f".{out.name}.converting")
@@ -195,4 +248,4 @@ def test_missing_converter_libraries_are_named(
     monkeypatch.setattr(qwen3, "_NEEDS", ("json", "no_such_module"))
     with pytest.raises(ConversionError, match="needs no_such_module") as caught:
         convert_checkpoint(checkpoint, out, FLOATS, silent)
-    assert caught.value.hint == "pip install 'edged[convert]'"
+    assert caught.value.hint == INSTALL_EXTRAS

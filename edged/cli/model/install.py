@@ -113,6 +113,8 @@ def install_(
                 keep_downloads=keep_downloads and keep_downloads.absolute(),
                 force=force,
             )
+    if offline_dir and not done.built:
+        _warn(f"already installed and whole; {offline_dir} was not looked at (--force builds from it)")
     _show(name, store, done, as_json)
 
 

@@ -35,7 +35,8 @@ _MOST_ERRORS_PERCENT = 50.0
 class Spoken:
     """One prompt and what became of it; figures are None where there was nothing to measure.
 
-    `error_percent` is the recogniser's, None where none is installed.
+    `error_percent` is the recogniser's, None where none is installed. Each problem is a word or two, a colon
+    and the details.
     """
 
     name: str
@@ -125,10 +126,12 @@ def _problems(spoken: Spoken) -> Iterator[str]:
     assert spoken.level_dbfs is not None
     fastest, slowest = _SECONDS_PER_CHAR[spoken.lang]
     if not fastest <= spoken.seconds_per_char <= slowest:
-        yield f"{spoken.seconds_per_char} s a character; speech takes {fastest} to {slowest}"
+        fault = "too short" if spoken.seconds_per_char < fastest else "too long"
+        yield f"{fault}: {spoken.seconds_per_char} s a character; speech takes {fastest} to {slowest}"
     quietest, loudest = _LEVEL_DBFS
     if not quietest <= spoken.level_dbfs <= loudest:
-        yield f"level {spoken.level_dbfs} dBFS; speech has {quietest} to {loudest}"
+        fault = "too quiet" if spoken.level_dbfs < quietest else "too loud"
+        yield f"{fault}: level {spoken.level_dbfs} dBFS; speech has {quietest} to {loudest}"
 
 
 def _hear(spoken: list[Spoken], folder: Path, recogniser: Recogniser, progress: Progress) -> Iterator[Spoken]:

@@ -21,7 +21,8 @@ from edged.cli.recogniser import Recogniser
 from edged.cli.synth_client import with_engine
 from edged.config.loader import load_config
 from edged.config.schema import EngineName
-from edged.errors import BadInputError, EngineError
+from edged.engine.qwen3.runaway import Fault
+from edged.errors import BadInputError, EngineError, RunawayError
 from edged.io.disk import storage_errors
 from edged.io.store import Store
 
@@ -47,7 +48,10 @@ def speak(store: Store, name: str, config_path: Path | None, out: Path | None, a
     if report.failed:
         names = ", ".join(spoken.name for spoken in report.failed)
         what = f"{report.model}: {len(report.failed)} of {len(report.prompts)} prompts failed: {names}"
-        raise EngineError(what, "listen to them: --out DIR keeps the recordings")
+        hint = (
+            "--out DIR keeps the recordings and a report" if out is None else f"{out}, also with report.json"
+        )
+        raise EngineError(what, f"listen to them: {hint}")
 
 
 def _engine_of(name: str) -> str:
@@ -91,4 +95,11 @@ def _row(spoken: Spoken) -> list[str]:
     figures = (spoken.audio_s, spoken.seconds_per_char, spoken.level_dbfs, spoken.peak_dbfs, spoken.rtf)
     errors = "-" if spoken.error_percent is None else f"{spoken.error_percent:.0f} %"
     shown = ["-" if figure is None else str(figure) for figure in figures]
-    return [spoken.name, *shown, errors, "; ".join(spoken.problems) or "ok"]
+    return [spoken.name, *shown, errors, "; ".join(map(_brief, spoken.problems)) or "ok"]
+
+
+def _brief(problem: str) -> str:
+    """What fits into a cell of the table; the report as JSON has all of it."""
+    if problem.startswith(f"{RunawayError.code}:"):
+        return "too short" if Fault.TOO_SHORT in problem else "no end"
+    return problem.partition(":")[0]

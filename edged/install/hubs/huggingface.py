@@ -23,7 +23,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.file_download import http_get
 
 from edged.errors import FetchError
-from edged.install.hubs.protocol import OFFLINE_HINT, HubUnreachableError, is_wanted, partial_path, wrong_size
+from edged.install.hubs.protocol import NETWORK_HINT, HubUnreachableError, is_wanted, partial_path, wrong_size
 from edged.install.pins import Checkpoint, HubFile
 from edged.io.disk import sha256_of
 from edged.io.fetch import brief
@@ -146,11 +146,11 @@ def _told(repo: str, revision: str, path: str = "") -> Iterator[None]:
     except HfHubHTTPError as error:
         status = error.response.status_code
         kind = HubUnreachableError if status >= 500 else FetchError
-        raise kind(f"{where}: {constants.ENDPOINT} answered with status {status}", OFFLINE_HINT) from error
+        raise kind(f"{where}: {constants.ENDPOINT} answered with status {status}", NETWORK_HINT) from error
     except Exception as error:
         transport = type(error).__module__.partition(".")[0] in _TRANSPORTS
         if not transport and not isinstance(error, ConnectionError):
             raise
         raise HubUnreachableError(
-            f"{where}: {constants.ENDPOINT} cannot be reached: {brief(str(error))}", OFFLINE_HINT
+            f"{where}: {constants.ENDPOINT} cannot be reached: {brief(str(error))}", NETWORK_HINT
         ) from error

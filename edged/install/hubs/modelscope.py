@@ -21,7 +21,7 @@ from modelscope_hub.errors import (
 )
 
 from edged.errors import FetchError
-from edged.install.hubs.protocol import OFFLINE_HINT, HubUnreachableError, is_wanted, wrong_size
+from edged.install.hubs.protocol import NETWORK_HINT, HubUnreachableError, is_wanted, wrong_size
 from edged.install.pins import Checkpoint, HubFile
 from edged.io.fetch import brief
 
@@ -87,9 +87,9 @@ def _told(repo: str, revision: str, path: str = "") -> Iterator[None]:
         ) from error
     except (NetworkError, ServerError) as error:
         raise HubUnreachableError(
-            f"{where}: ModelScope cannot be reached: {brief(error.message)}", OFFLINE_HINT
+            f"{where}: ModelScope cannot be reached: {brief(error.message)}", NETWORK_HINT
         ) from error
     except APIError as error:
-        raise FetchError(f"{where}: ModelScope refused: {error.message}", OFFLINE_HINT) from error
+        raise FetchError(f"{where}: ModelScope refused: {error.message}", NETWORK_HINT) from error
     except HubError as error:
-        raise FetchError(f"{where}: ModelScope's client failed: {error.message}", OFFLINE_HINT) from error
+        raise FetchError(f"{where}: ModelScope's client failed: {error.message}", NETWORK_HINT) from error

@@ -20,10 +20,7 @@ _TERMS = ("LICENSE", "NOTICE")
 _PARTIAL = {"huggingface": ".part", "modelscope": ".incomplete"}
 
 
-OFFLINE_HINT = (
-    "check network, proxy and mirror settings, try the other --hub, or bring the files: "
-    "`edged model install NAME --keep-downloads DIR` elsewhere, then `--from DIR` here"
-)
+NETWORK_HINT = "check network, proxy and mirror settings"
 
 
 class HubUnreachableError(FetchError):
