@@ -1,7 +1,7 @@
 """A published checkpoint: a folder whose files are all there, belong together and hold what the graphs need.
 
-Only configurations and the headers of the safetensors files are read here, so that a wrong folder is refused
-in milliseconds; values are read by tensors.py.
+Only configurations, the tokenizer and the headers of the safetensors files are read here, so that a wrong
+folder is refused within a second; values are read by tensors.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
-from edged.engine.qwen3.config import ModelConfig, Sampling, SpeechTokenizerConfig, parse
+from edged.engine.qwen3.config import ModelConfig, Sampling, SpeechTokenizerConfig, TalkerConfig, parse
 from edged.engine.qwen3.layout import (
     UNUSED_MODEL_PREFIXES,
     UNUSED_TOKENIZER_PREFIXES,
@@ -23,15 +23,16 @@ from edged.engine.qwen3.layout import (
     model_layout,
     vocoder_layout,
 )
-from edged.errors import ConversionError
+from edged.engine.qwen3.tokenizer import MERGES_FILE, TOKENIZER_CONFIG_FILE, VOCABULARY_FILE, Tokenizer
+from edged.errors import ConversionError, ModelUnavailableError
 
 CONFIG_FILE = "config.json"
 GENERATION_FILE = "generation_config.json"
 WEIGHTS_FILE = "model.safetensors"
 SPEECH_CONFIG_FILE = "speech_tokenizer/config.json"
 SPEECH_WEIGHTS_FILE = "speech_tokenizer/model.safetensors"
-TOKENIZER_FILES = ("vocab.json", "merges.txt")
-OPTIONAL_FILES = ("tokenizer_config.json",)
+TOKENIZER_FILES = (VOCABULARY_FILE, MERGES_FILE)
+OPTIONAL_FILES = (TOKENIZER_CONFIG_FILE,)
 REQUIRED_FILES = (
     CONFIG_FILE,
     GENERATION_FILE,
@@ -43,7 +44,9 @@ REQUIRED_FILES = (
 
 DTYPES = ("BF16", "F16", "F32")  # the types weights are published in
 _SHOWN = 4  # names of one kind in a message
+_PROBE = "hello the user is open"  # words that every vocabulary has in pieces larger than a letter
 _FETCH_AGAIN = "fetch the file again, or compare its SHA-256 with the published one"
+_READABLE = "make it readable"
 _OTHER_MODEL = "is this a Qwen3-TTS 12 Hz checkpoint, complete and unchanged?"
 
 
@@ -86,25 +89,17 @@ class Checkpoint:
 
 def open_checkpoint(folder: Path) -> Checkpoint:
     """Open and check the checkpoint in `folder`. Raises ConversionError: what is wrong with which file."""
-    missing = [name for name in REQUIRED_FILES if not (folder / name).is_file()]
-    if missing:
-        raise ConversionError(
-            f"{folder}: missing {', '.join(missing)}", "copy the whole folder as it is published"
-        )
+    _require_files(folder)
     config = parse(ModelConfig, _read_json(folder / CONFIG_FILE), CONFIG_FILE)
     speech = parse(SpeechTokenizerConfig, _read_json(folder / SPEECH_CONFIG_FILE), SPEECH_CONFIG_FILE)
-    if speech.decoder_config.num_quantizers != config.talker_config.num_code_groups:
-        raise ConversionError(
-            f"{SPEECH_CONFIG_FILE}: {speech.decoder_config.num_quantizers} quantizers, but {CONFIG_FILE} has "
-            f"{config.talker_config.num_code_groups} code groups",
-            "take both from the same checkpoint",
-        )
-    _read_json(folder / "vocab.json")
+    sampling = parse(Sampling, _read_json(folder / GENERATION_FILE), GENERATION_FILE)
+    _require_match(config.talker_config, speech, sampling)
+    _require_tokenizer(folder, config)
     return Checkpoint(
         folder=folder,
         config=config,
         speech=speech,
-        sampling=parse(Sampling, _read_json(folder / GENERATION_FILE), GENERATION_FILE),
+        sampling=sampling,
         weights=_open_tensors(folder / WEIGHTS_FILE, model_layout(config), UNUSED_MODEL_PREFIXES),
         vocoder_weights=_open_tensors(
             folder / SPEECH_WEIGHTS_FILE, vocoder_layout(speech.decoder_config), UNUSED_TOKENIZER_PREFIXES
@@ -112,12 +107,63 @@ def open_checkpoint(folder: Path) -> Checkpoint:
     )
 
 
+def _require_files(folder: Path) -> None:
+    try:
+        missing = [name for name in REQUIRED_FILES if not (folder / name).is_file()]
+    except OSError as error:  # a folder that may not be searched
+        raise ConversionError(f"{error.filename or folder}: {error.strerror}", _READABLE) from error
+    if missing:
+        raise ConversionError(
+            f"{folder}: missing {', '.join(missing)}", "copy the whole folder as it is published"
+        )
+
+
+def _require_match(talker: TalkerConfig, speech: SpeechTokenizerConfig, sampling: Sampling) -> None:
+    """Raise ConversionError when the three configurations are not of one model."""
+    quantizers, codes = speech.decoder_config.num_quantizers, talker.code_predictor_config.vocab_size
+    if quantizers != talker.num_code_groups:
+        raise ConversionError(
+            f"{SPEECH_CONFIG_FILE}: {quantizers} quantizers, but {CONFIG_FILE} has "
+            f"{talker.num_code_groups} code groups",
+            "take both from the same checkpoint",
+        )
+    if sampling.subtalker_top_k > codes:
+        raise ConversionError(
+            f"{GENERATION_FILE}: subtalker_top_k is {sampling.subtalker_top_k}, but {CONFIG_FILE} has "
+            f"{codes} codes to choose from",
+            "take both from the same checkpoint; 0 keeps every code",
+        )
+
+
+def _require_tokenizer(folder: Path, config: ModelConfig) -> None:
+    """Raise ConversionError when the tokenizer's files make none, or one of another model."""
+    tokens = config.talker_config.text_vocab_size
+    vocabulary = _read_json(folder / VOCABULARY_FILE)
+    ids = list(vocabulary.values()) if isinstance(vocabulary, dict) else []
+    if not ids or not all(isinstance(index, int) and 0 <= index < tokens for index in ids):
+        raise ConversionError(f"{folder / VOCABULARY_FILE}: no vocabulary of {tokens} tokens", _FETCH_AGAIN)
+    if (folder / TOKENIZER_CONFIG_FILE).exists():
+        _read_json(folder / TOKENIZER_CONFIG_FILE)
+    try:
+        tokenizer = Tokenizer(folder, config)
+    except ModelUnavailableError as error:
+        raise ConversionError(error.what, _FETCH_AGAIN) from error
+    if not all(0 <= index < tokens for index in tokenizer.control_ids):
+        raise ConversionError(
+            f"{folder / TOKENIZER_CONFIG_FILE}: a control token is beyond {tokens} tokens", _FETCH_AGAIN
+        )
+    if not 0 < len(tokenizer(_PROBE)) < len(_PROBE):
+        raise ConversionError(
+            f"{folder / MERGES_FILE}, {VOCABULARY_FILE}: {_PROBE!r} does not become tokens", _FETCH_AGAIN
+        )
+
+
 def _read_json(path: Path) -> object:
     try:
         return json.loads(path.read_bytes())
     except OSError as error:
-        raise ConversionError(f"{path}: {error.strerror}", "make it readable") from error
-    except ValueError as error:  # of json, or bytes that are no UTF-8
+        raise ConversionError(f"{path}: {error.strerror}", _READABLE) from error
+    except (ValueError, RecursionError) as error:  # of json, or bytes that are no UTF-8
         raise ConversionError(f"{path}: not JSON: {error}", _FETCH_AGAIN) from error
 
 
@@ -132,13 +178,14 @@ def _open_tensors(path: Path, layout: Layout, unused_prefixes: tuple[str, ...]) 
 def _read_header(path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file. Raises ConversionError when it is none or was cut short."""
     try:
+        path.open("rb").close()  # the library calls every file that it cannot open missing
         with safe_open(path, framework="np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
             return {
                 name: Tensor(slice_.get_dtype(), tuple(slice_.get_shape())) for name, slice_ in slices.items()
             }
     except OSError as error:
-        raise ConversionError(f"{path}: {error.strerror or error}", "make it readable") from error
+        raise ConversionError(f"{path}: {error.strerror or error}", _READABLE) from error
     except SafetensorError as error:
         size_bytes = path.stat().st_size
         raise ConversionError(

@@ -6,8 +6,9 @@ those that change the arithmetic and that the graphs do not implement are refuse
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import prod
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -15,10 +16,13 @@ from edged.errors import ConversionError
 
 _Model = TypeVar("_Model", bound=BaseModel)
 ModelType = Literal["custom_voice", "base", "voice_design"]
+Size = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,32}$")]  # becomes part of a model's name
+_Spoken = Annotated[str, Field(min_length=1, max_length=64)]  # a speaker or language, as requests name it
+_SHOWN = 4  # ids or problems in a message
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
 class TransformerConfig(_Section):
@@ -82,8 +86,8 @@ class TalkerConfig(TransformerConfig):
     codec_think_eos_id: int
     codec_pad_id: int
     codec_bos_id: int
-    codec_language_id: dict[str, int]
-    spk_id: dict[str, int] = {}
+    codec_language_id: dict[_Spoken, int]
+    spk_id: dict[_Spoken, int] = {}
     spk_is_dialect: dict[str, str | Literal[False]] = {}
 
     @model_validator(mode="after")
@@ -95,13 +99,27 @@ class TalkerConfig(TransformerConfig):
                 raise ValueError(f"spk_is_dialect.{speaker}: {dialect!r} is no codec_language_id")
         return self
 
+    @model_validator(mode="after")
+    def _codec_ids_are_codes(self) -> TalkerConfig:
+        names = (
+            name for name in type(self).model_fields if name.startswith("codec_") and name.endswith("_id")
+        )
+        plain = {name: getattr(self, name) for name in names if name != "codec_language_id"}
+        _require_ids(plain, self.vocab_size, "codes")
+        for field, ids in (("codec_language_id", self.codec_language_id), ("spk_id", self.spk_id)):
+            _require_ids({f"{field}.{name}": index for name, index in ids.items()}, self.vocab_size, "codes")
+            shouted = [name for name in ids if name != name.lower()]
+            if shouted:  # requests' names are looked up in lower case
+                raise ValueError(f"{field}: not in lower case: {_brief(map(repr, shouted))}")
+        return self
+
 
 class ModelConfig(_Section):
     """`config.json` of a checkpoint."""
 
     model_type: Literal["qwen3_tts"]
     tokenizer_type: Literal["qwen3_tts_tokenizer_12hz"]
-    tts_model_size: str
+    tts_model_size: Size
     tts_model_type: ModelType
     talker_config: TalkerConfig
     speaker_encoder_config: dict[str, Any] = {}
@@ -110,6 +128,19 @@ class ModelConfig(_Section):
     tts_pad_token_id: int
     tts_bos_token_id: int
     tts_eos_token_id: int
+
+    @model_validator(mode="after")
+    def _text_ids_are_tokens(self) -> ModelConfig:
+        names = (name for name in type(self).model_fields if name.endswith("_token_id"))
+        ids = {name: getattr(self, name) for name in names}
+        _require_ids(ids, self.talker_config.text_vocab_size, "text tokens")
+        return self
+
+    @model_validator(mode="after")
+    def _speakers_have_names(self) -> ModelConfig:
+        if self.tts_model_type == "custom_voice" and not self.talker_config.spk_id:
+            raise ValueError("talker_config.spk_id: a custom_voice model without a speaker")
+        return self
 
     @property
     def x_vector_size(self) -> int:
@@ -164,16 +195,19 @@ class SpeechTokenizerConfig(_Section):
 
 
 class Sampling(_Section):
-    """Defaults of `generation_config.json`: how codes are drawn where a request does not say otherwise."""
+    """Defaults of `generation_config.json`: how codes are drawn where a request does not say otherwise.
+
+    The bounds are those of a request.
+    """
 
     do_sample: bool = True
-    temperature: float = Field(0.9, gt=0)
-    top_k: int = Field(50, ge=0)
+    temperature: float = Field(0.9, gt=0, le=2)
+    top_k: int = Field(50, ge=0, le=100_000)
     top_p: float = Field(1.0, gt=0, le=1)
-    repetition_penalty: float = Field(1.05, gt=0)
+    repetition_penalty: float = Field(1.05, ge=0.5, le=5)
     subtalker_dosample: bool = True
-    subtalker_temperature: float = Field(0.9, gt=0)
-    subtalker_top_k: int = Field(50, ge=0)
+    subtalker_temperature: float = Field(0.9, gt=0, le=2)
+    subtalker_top_k: int = Field(50, ge=0, le=100_000)
     subtalker_top_p: float = Field(1.0, gt=0, le=1)
     max_new_tokens: int = Field(4096, gt=0)
 
@@ -183,10 +217,27 @@ def parse(model: type[_Model], data: object, where: str) -> _Model:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc']) or 'file'}: {problem['msg']}"
-            for problem in error.errors(include_url=False)
+        problems = _brief(
+            (
+                f"{'.'.join(str(part) for part in problem['loc']) or 'file'}: {problem['msg']}"
+                for problem in error.errors(include_url=False)
+            ),
+            separator="; ",
         )
         raise ConversionError(
             f"{where}: {problems}", "is this a Qwen3-TTS 12 Hz checkpoint, complete and unchanged?"
         ) from error
+
+
+def _require_ids(ids: Mapping[str, int], size: int, what: str) -> None:
+    """Raise ValueError when an id is no row of a table of `size` rows."""
+    outside = [f"{name} is {index}" for name, index in ids.items() if not 0 <= index < size]
+    if outside:
+        raise ValueError(f"{_brief(outside)}, but there are {size} {what}")
+
+
+def _brief(entries: Iterable[str], separator: str = ", ") -> str:
+    """The first entries and the number of the others."""
+    listed = list(entries)
+    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+    return separator.join(listed[:_SHOWN]) + more

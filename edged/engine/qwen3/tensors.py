@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 
 from edged.engine.qwen3.checkpoint import TensorFile
+from edged.errors import ConversionError
 
 FloatArray = NDArray[np.float32]
 
 
 class TensorReader:
     """Reads tensors of one safetensors file as float32. Keeps nothing, so memory is one tensor's.
+
+    Raises ConversionError when a value read is infinite or no number: the file is damaged.
 
     The file is opened anew for each: what has been read of it would count as this process's memory until it
     is closed, and in the end that is all of it.
@@ -26,9 +29,16 @@ class TensorReader:
     def __call__(self, name: str) -> FloatArray:
         """The whole tensor, in its published shape."""
         with safe_open(self._path, framework="np") as file:
-            return np.asarray(file.get_tensor(name), np.float32)
+            return self._finite(name, np.asarray(file.get_tensor(name), np.float32))
 
     def rows(self, name: str, start: int, stop: int) -> FloatArray:
         """Rows `start` to `stop` of a matrix."""
         with safe_open(self._path, framework="np") as file:
-            return np.asarray(file.get_slice(name)[start:stop], np.float32)
+            return self._finite(name, np.asarray(file.get_slice(name)[start:stop], np.float32))
+
+    def _finite(self, name: str, values: FloatArray) -> FloatArray:
+        if not np.isfinite(values).all():
+            raise ConversionError(
+                f"{self._path}: {name} holds infinite values or NaN", "fetch the checkpoint again"
+            )
+        return values

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from edged.errors import ModelUnavailableError
+from edged.errors import ConversionError, ModelUnavailableError
 
 FloatArray = NDArray[np.float32]
 
@@ -67,7 +67,10 @@ class TextTable:
 def write_text_table(
     weights: TableWeights, tokens: int, out: Path, dtype: DTypeLike, progress: Callable[[float], None]
 ) -> None:
-    """Fold the projection into the first `tokens` rows and write them as a .npy file of `dtype`."""
+    """Fold the projection into the first `tokens` rows and write them as a .npy file of `dtype`.
+
+    Raises ConversionError when a row does not fit `dtype`.
+    """
     dtype = np.dtype(dtype)
     hidden = weights(f"{_PROJECTION}2.bias").size
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (tokens, hidden)}
@@ -75,7 +78,7 @@ def write_text_table(
         np.lib.format.write_array_header_1_0(file, header)
         done = 0
         for block in _folded(weights, tokens):
-            file.write(block.astype(dtype).data)
+            file.write(_narrowed(block, dtype).data)
             done += len(block)
             progress(done / tokens)
 
@@ -87,6 +90,16 @@ def _folded(weights: TableWeights, tokens: int) -> Iterator[FloatArray]:
     for start in range(0, tokens, _BLOCK_ROWS):
         embedding = weights.rows(_EMBEDDING, start, min(start + _BLOCK_ROWS, tokens))
         yield _silu(embedding @ inner + inner_bias) @ outer + outer_bias
+
+
+def _narrowed(block: FloatArray, dtype: DTypeLike) -> NDArray[Any]:
+    with np.errstate(over="ignore"):
+        rows = block.astype(dtype)
+    if not np.isfinite(rows).all():
+        raise ConversionError(
+            f"{_EMBEDDING}: projected rows exceed the range of {rows.dtype}", "fetch the checkpoint again"
+        )
+    return rows
 
 
 def _silu(values: FloatArray) -> FloatArray:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +98,7 @@ def write_hollow_checkpoint(folder: Path, size: str, kind: str) -> Path:
     speech = tokenizer_config()
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "speech_tokenizer/config.json").write_text(json.dumps(speech))
+    (folder / "tokenizer_config.json").unlink()  # its ids are those of the tiny one
     write_hollow(folder / "model.safetensors", model_layout(ModelConfig.model_validate(config)), "BF16")
     vocoder = VocoderConfig.model_validate(speech["decoder_config"])
     write_hollow(folder / "speech_tokenizer/model.safetensors", vocoder_layout(vocoder), "F32")
@@ -138,6 +141,79 @@ def test_file_that_is_not_json_is_named(folder: Path, name: str) -> None:
     assert f"{name}: not JSON" in refusal(folder).what
 
 
+@pytest.mark.parametrize("name", ["config.json", "vocab.json", "tokenizer_config.json"])
+def test_json_nested_without_end_is_named(folder: Path, name: str) -> None:
+    """Brackets deeper than a parser goes are no JSON either."""
+    (folder / name).write_text("[" * 100_000)
+    assert f"{name}: not JSON" in refusal(folder).what
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("vocab.json", "[]"),
+        ("vocab.json", "{}"),
+        ("vocab.json", '{"a": "b"}'),
+        ("vocab.json", '{"a": -1}'),
+        ("vocab.json", '{"a": 4000000}'),
+        ("vocab.json", '{"a": 1}'),
+        ("merges.txt", ""),
+        ("merges.txt", "<html>not found</html>"),
+        ("merges.txt", "x y z"),
+        ("tokenizer_config.json", "{}"),
+        ("tokenizer_config.json", '{"added_tokens_decoder": {"1": {"content": "<|im_start|>"}}}'),
+    ],
+)
+def test_files_that_make_no_tokenizer_are_named(folder: Path, name: str, content: str) -> None:
+    """What a server sent in place of a tokenizer's file is met before anything is converted."""
+    (folder / name).write_text(content)
+    assert name in refusal(folder).what
+
+
+def test_control_token_beyond_the_text_table_is_refused(folder: Path) -> None:
+    """tokenizer_config.json may list tokens of its own, but none without an embedding."""
+    token = {"content": "<|other|>", "special": True}
+    path = folder / "tokenizer_config.json"
+    edit_json(path, lambda config: config["added_tokens_decoder"].update({"999999": token}))
+    assert "tokenizer_config.json: a control token is beyond" in refusal(folder).what
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Root may read everything, so be somebody else."""
+    own_id = os.geteuid()
+    if own_id == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(own_id)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "speech_tokenizer/model.safetensors"])
+def test_file_that_may_not_be_read_is_named(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is there, so it is not called missing."""
+    for weights in folder.rglob("*.safetensors"):
+        weights.chmod(0o644)  # the library writes them for their owner alone
+    (folder / name).chmod(0)
+    monkeypatch.chdir(folder)  # nobody may search the folders above
+    with as_nobody():
+        error = refusal(Path())
+    assert f"{name}: Permission denied" in error.what
+    assert error.hint == "make it readable"
+
+
+def test_folder_that_may_not_be_searched_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Likewise the folder as a whole."""
+    folder.parent.chmod(0o755)
+    monkeypatch.chdir(folder.parent)
+    folder.chmod(0o600)
+    with as_nobody():
+        what = refusal(Path(folder.name)).what
+    folder.chmod(0o755)
+    assert what == f"{folder.name}/config.json: Permission denied"
+
+
 def test_another_model_is_refused(folder: Path) -> None:
     """A checkpoint of another model is told by what its config.json says it is."""
     edit_json(folder / "config.json", lambda config: config.update(model_type="qwen3"))
@@ -151,6 +227,15 @@ def test_speech_tokenizer_of_another_checkpoint_is_refused(folder: Path) -> None
     path = folder / "speech_tokenizer/config.json"
     edit_json(path, lambda config: config["decoder_config"].update(num_quantizers=8))
     assert "8 quantizers" in refusal(folder).what
+
+
+def test_more_candidates_than_codes_are_refused(folder: Path) -> None:
+    """The predictor cannot choose among more codes than it has."""
+    path = folder / "generation_config.json"
+    edit_json(path, lambda config: config.update(subtalker_top_k=2048))
+    open_checkpoint(folder)
+    edit_json(path, lambda config: config.update(subtalker_top_k=2049))
+    assert "generation_config.json: subtalker_top_k is 2049" in refusal(folder).what
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "speech_tokenizer/model.safetensors"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ def test_an_x_vector_is_as_long_as_the_talker_is_wide() -> None:
 
 
 def _changed(key: str, value: object) -> dict[str, Any]:
-    config = tiny_config()
+    config = deepcopy(tiny_config())
     *path, last = key.split(".")
     place = config
     for part in path:
@@ -55,6 +56,11 @@ def _changed(key: str, value: object) -> dict[str, Any]:
         ("talker_config.code_predictor_config.num_code_groups", 8),
         ("talker_config.codec_eos_token_id", "last"),
         ("talker_config.spk_is_dialect", {"eric": "martian"}),
+        ("talker_config.rms_norm_eps", float("inf")),
+        ("talker_config.spk_id", {}),
+        ("tts_model_size", "../../../x/y"),
+        ("tts_model_size", "0b6\n"),
+        ("tts_model_size", "x" * 33),
     ],
 )
 def test_what_the_graphs_do_not_implement_is_refused_by_name(key: str, value: object) -> None:
@@ -65,6 +71,53 @@ def test_what_the_graphs_do_not_implement_is_refused_by_name(key: str, value: ob
     assert (
         key.removesuffix(".num_key_value_heads").split(".")[-1].removesuffix("_config") in raised.value.what
     )
+
+
+@pytest.mark.parametrize("index", [-1, 3072])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "codec_eos_token_id",
+        "codec_think_id",
+        "codec_nothink_id",
+        "codec_think_bos_id",
+        "codec_think_eos_id",
+        "codec_pad_id",
+        "codec_bos_id",
+        "codec_language_id.english",
+        "spk_id.ryan",
+    ],
+)
+def test_ids_beyond_the_codec_vocabulary_are_refused(key: str, index: int) -> None:
+    """Every id has a row in the codec table; the error names id and table."""
+    with pytest.raises(ConversionError, match=f"{key} is {index}, but there are 3072 codes"):
+        parse(ModelConfig, _changed(f"talker_config.{key}", index), "config.json")
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+@pytest.mark.parametrize("key", ["im_start", "im_end", "tts_pad", "tts_bos", "tts_eos"])
+def test_ids_beyond_the_text_vocabulary_are_refused(key: str, beyond: bool) -> None:
+    """Every control token has a row in the text table."""
+    size = tiny_config()["talker_config"]["text_vocab_size"]
+    index = size if beyond else -1
+    with pytest.raises(ConversionError, match=f"{key}_token_id is {index}, but there are {size} text tokens"):
+        parse(ModelConfig, _changed(f"{key}_token_id", index), "config.json")
+
+
+@pytest.mark.parametrize("field", ["spk_id", "codec_language_id"])
+def test_names_that_no_request_can_reach_are_refused(field: str) -> None:
+    """Speakers and languages are looked up in lower case."""
+    names = {**tiny_config()["talker_config"][field], "Ryan": 3061}
+    with pytest.raises(ConversionError, match=f"{field}: not in lower case: 'Ryan'"):
+        parse(ModelConfig, _changed(f"talker_config.{field}", names), "config.json")
+
+
+def test_many_bad_ids_are_counted() -> None:
+    """A message stays readable when everything is wrong."""
+    speakers = {f"s{index}": 5000 for index in range(1000)}
+    with pytest.raises(ConversionError, match=r"s3 is 5000 and 996 more, but") as caught:
+        parse(ModelConfig, _changed("talker_config.spk_id", speakers), "config.json")
+    assert len(caught.value.what) < 300
 
 
 def test_every_bad_key_is_told_at_once() -> None:
@@ -101,3 +154,20 @@ def test_sampling_defaults_are_the_published_ones() -> None:
     sampling = Sampling()
     assert (sampling.temperature, sampling.top_k, sampling.top_p) == (0.9, 50, 1.0)
     assert sampling.repetition_penalty == 1.05
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("temperature", 2.1),
+        ("subtalker_temperature", 0),
+        ("subtalker_temperature", float("nan")),
+        ("top_k", 100_001),
+        ("subtalker_top_k", -1),
+        ("repetition_penalty", float("inf")),
+    ],
+)
+def test_sampling_out_of_range_is_refused(key: str, value: float) -> None:
+    """A checkpoint's defaults keep to what a request may ask for."""
+    with pytest.raises(ConversionError, match=f"generation_config.json: {key}: "):
+        parse(Sampling, {key: value}, "generation_config.json")

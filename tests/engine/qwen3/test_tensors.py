@@ -13,6 +13,7 @@ from safetensors.numpy import save_file
 
 from edged.engine.qwen3.checkpoint import Tensor, TensorFile
 from edged.engine.qwen3.tensors import TensorReader
+from edged.errors import ConversionError
 
 VALUES = np.random.default_rng(0).standard_normal((7, 5)).astype(np.float32)
 
@@ -34,6 +35,22 @@ def test_values_are_widened_exactly(tmp_path: Path, dtype: str, stored: type) ->
     np.testing.assert_array_equal(read("t0"), expected.astype(np.float32))
     np.testing.assert_array_equal(read.rows("t0", 2, 6), expected[2:6].astype(np.float32))
     assert read.bfloat16 == (dtype == "BF16")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("stored", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_values_that_are_no_weights_are_refused(tmp_path: Path, value: float, stored: type) -> None:
+    """One infinite value or NaN names file and tensor, however it is read; rows without it can be read."""
+    spoilt: NDArray[Any] = VALUES.astype(stored)
+    spoilt[3, 4] = value
+    save_file({"t0": spoilt}, tmp_path / "w")
+    read = reader(tmp_path / "w", "F32")
+    with pytest.raises(ConversionError, match="w: t0 holds infinite values or NaN") as caught:
+        read("t0")
+    assert caught.value.hint == "fetch the checkpoint again"
+    with pytest.raises(ConversionError, match="w: t0 holds"):
+        read.rows("t0", 3, 4)
+    assert read.rows("t0", 4, 7).shape == (3, 5)
 
 
 def test_nothing_read_stays_in_memory(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from edged.engine.qwen3.text_table import TextTable, write_text_table
-from edged.errors import ModelUnavailableError
+from edged.errors import ConversionError, ModelUnavailableError
 
 FloatArray = NDArray[np.float32]
 TOKENS, TEXT_HIDDEN, HIDDEN = 5000, 24, 16  # more tokens than one block of rows
@@ -87,6 +87,15 @@ def test_very_negative_values_are_no_warning(tmp_path: Path) -> None:
         write_text_table(weights, TOKENS, tmp_path / "t.npy", np.float32, lambda fraction: None)
     bias = weights.tensors[f"{PROJECTION}2.bias"]
     np.testing.assert_allclose(TextTable(tmp_path / "t.npy")[[1]][0], bias)
+
+
+def test_rows_beyond_float16_are_refused(tmp_path: Path) -> None:
+    """Weights may be finite and rows still too large for the file's type: no infinity gets there."""
+    weights = RandomWeights()
+    weights.tensors[f"{PROJECTION}2.bias"][3] = 1e6
+    write_text_table(weights, TOKENS, tmp_path / "t.npy", np.float32, lambda fraction: None)
+    with pytest.raises(ConversionError, match=r"text_embedding.*float16"):
+        write_text_table(weights, TOKENS, tmp_path / "t.npy", np.float16, lambda fraction: None)
 
 
 def test_progress_reaches_one(tmp_path: Path) -> None:
