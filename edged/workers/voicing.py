@@ -55,8 +55,11 @@ def missing_voices(info: EngineInfo, speech: SpeechConfig) -> list[str]:
 
 
 def find_voice(info: EngineInfo, name: str) -> str | None:
-    """The engine's spelling of a voice's name, whatever its capitals; None when it has no such voice."""
-    return next((voice.name for voice in info.voices if voice.name.lower() == name.lower()), None)
+    """The voice of this name, else the first that differs in capitals only, else None."""
+    names = [voice.name for voice in info.voices]
+    if name in names:
+        return name
+    return next((known for known in names if known.lower() == name.lower()), None)
 
 
 def _configured(speech: SpeechConfig) -> dict[Lang, str]:

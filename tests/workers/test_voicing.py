@@ -9,7 +9,7 @@ import pytest
 from edged.config.schema import SpeechConfig
 from edged.engine.base import EngineInfo, SpeechOptions, VoiceInfo
 from edged.workers.messages import Speak
-from edged.workers.voicing import default_voices, missing_voices, resolve
+from edged.workers.voicing import default_voices, find_voice, missing_voices, resolve
 
 ALL = frozenset(field.name for field in fields(SpeechOptions))
 VOICES = (VoiceInfo("vivian", ("zh",)), VoiceInfo("ryan", ("en",)), VoiceInfo("Eric", ("zh",)))
@@ -64,6 +64,15 @@ def test_who_speaks(asked: dict[str, object], voice: str, warnings: tuple[str, .
     voicing = resolve(LARGE, SpeechConfig(), speak(**asked))
     assert (voicing.voices["zh"], voicing.warnings) == (voice, warnings)
     assert voicing.options.speaker is None  # it has become a voice
+
+
+@pytest.mark.parametrize(
+    ("asked", "voice"), [("Anna", "Anna"), ("anna", "anna"), ("aNNA", "Anna"), ("bob", None)]
+)
+def test_voices_may_differ_in_capitals_only(asked: str, voice: str | None) -> None:
+    """Each answers to its own name, the first of them to any other spelling."""
+    cloned = (VoiceInfo("Anna", ("zh", "en")), VoiceInfo("anna", ("zh", "en")))
+    assert find_voice(EngineInfo("base", 24000, cloned), asked) == voice
 
 
 def test_options_reach_an_engine_that_has_a_use_for_them() -> None:

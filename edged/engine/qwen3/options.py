@@ -79,6 +79,8 @@ def resolve(
 
 
 def _voice(name: str, voices: Sequence[str]) -> str:
+    if name in voices:  # before any other that differs in capitals only
+        return name
     for known in voices:
         if known.lower() == name.lower():
             return known

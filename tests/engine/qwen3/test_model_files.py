@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from dataclasses import asdict
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 
 from edged.engine.qwen3.model_files import CODEC_EMBEDDING_FILE, CONFIG_FILE, SPEC_FILE, ModelFiles
 from edged.errors import ModelUnavailableError, UnknownVoiceError
+from edged.workers.frames import MAX_HEADER_BYTES
 from tests.fakes.qwen3_model import write_tiny_model
 
 
@@ -124,6 +128,104 @@ def test_voices_from_outside_join_those_of_a_base_model(folder: Path, tmp_path: 
     assert [voice.name for voice in files.voices] == ["ada", "bob"]
     assert np.array_equal(files.x_vector("ada"), own)
     assert (files.x_vector("bob") == 0.5).all()
-    np.save(outside / "carl.npy", np.zeros(3, np.float32))
-    with pytest.raises(ModelUnavailableError, match=r"carl\.npy.*float32\[3\]"):
-        ModelFiles(folder, outside).x_vector("carl")
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder for voices of one's own, with one that is good and sorts last."""
+    path = tmp_path / "voices of one's own"
+    path.mkdir()
+    np.save(path / "zoe.npy", np.ones(64, np.float32))
+    return path
+
+
+def _saved(array: Any) -> bytes:
+    file = BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def _npz() -> bytes:
+    file = BytesIO()
+    np.savez(file, np.ones(64, np.float32))
+    return file.getvalue()
+
+
+_GOOD = _saved(np.ones(64, np.float32))
+_NO_VOICES = {
+    "empty": (b"", ""),
+    "npz": (_npz(), ""),
+    "cut": (_GOOD[:-1], ""),
+    "pickle": (_saved(np.array([{}])), ""),
+    "open bracket": (_GOOD.replace(b"}", b" "), "header"),
+    "odd type": (_GOOD.replace(b"'<f4'", b"',f4'"), "header"),
+    "no integer": (_GOOD.replace(b"(64,), ", b"(True,)"), "header"),
+    "huge": (_GOOD.replace(b"(64,), }" + b" " * 30, b"(%s,), }" % (b"9" * 32)), "header"),
+    "shape": (_saved(np.ones(192, np.float32)), r"float32\[192\], not float32\[64\]"),
+    "type": (_saved(np.ones(64)), r"float64\[64\], not float32"),
+    "byte order": (_saved(np.ones(64, ">f4")), r"big-endian float32\[64\], not float32"),
+    "nan": (_saved(np.full(64, np.nan, np.float32)), "NaN or infinite"),
+    "infinity": (_saved(np.full(64, -np.inf, np.float32)), "NaN or infinite"),
+}
+
+
+@pytest.mark.parametrize(("content", "reason"), _NO_VOICES.values(), ids=_NO_VOICES.keys())
+def test_a_file_that_is_no_voice_silences_no_other(
+    folder: Path, outside: Path, caplog: pytest.LogCaptureFixture, content: bytes, reason: str
+) -> None:
+    """It is left out with a warning; only where none is left is it an error. Either names the file."""
+    (folder / "voices/ada.npy").unlink()
+    (outside / "bad.npy").write_bytes(content)
+    assert [voice.name for voice in ModelFiles(folder, outside).voices] == ["zoe"]
+    assert re.search(rf"bad\.npy\" is no voice: .*{reason}.*removed", caplog.text)
+    (outside / "zoe.npy").unlink()
+    with pytest.raises(ModelUnavailableError, match=rf"bad\.npy\" is no voice: .*{reason}") as caught:
+        ModelFiles(folder, outside)
+    assert "--force" not in caught.value.hint
+
+
+def test_a_folder_and_a_broken_link_are_no_voices(
+    folder: Path, outside: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor is anything else that is no file."""
+    (outside / "sub.npy").mkdir()
+    (outside / "link.npy").symlink_to("nowhere")
+    assert [voice.name for voice in ModelFiles(folder, outside).voices] == ["ada", "zoe"]
+    assert caplog.text.count("it is no file") == 2
+
+
+@pytest.mark.parametrize("name", ["a", "小明", "Zoë-2.b_c", "x" * 64])
+def test_a_voice_is_called_as_its_file(folder: Path, outside: Path, name: str) -> None:
+    """In any script."""
+    (outside / "zoe.npy").rename(outside / f"{name}.npy")
+    assert [voice.name for voice in ModelFiles(folder, outside).voices] == ["ada", name]
+
+
+@pytest.mark.parametrize("name", ["", "._zoe", "zoe 2", "zoe\n", "\udc80", "x" * 65])
+def test_a_name_nobody_could_ask_for_is_left_out(
+    folder: Path, outside: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """With a warning that any log can hold."""
+    shutil.copy(outside / "zoe.npy", outside / f"{name}.npy")
+    assert [voice.name for voice in ModelFiles(folder, outside).voices] == ["ada", "zoe"]
+    assert "its name is not" in caplog.text.encode().decode()
+
+
+def test_more_voices_than_a_message_holds_are_left_out(
+    folder: Path, outside: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The first 256 are there, and with the longest names their list is still one frame."""
+    for number in range(300):
+        shutil.copy(outside / "zoe.npy", outside / f"{number:03}{'𠮷' * 60}.npy")
+    voices = ModelFiles(folder, outside).voices
+    assert [voice.name[:3] for voice in voices] == ["ada", *(f"{number:03}" for number in range(255))]
+    assert "255𠮷" in caplog.text
+    message = json.dumps([asdict(voice) for voice in voices], ensure_ascii=False)
+    assert len(message.encode()) < MAX_HEADER_BYTES / 2  # the rest of the message is small
+
+
+def test_a_voice_is_read_once(folder: Path, outside: Path) -> None:
+    """A file that changes or goes while a model speaks is no failure of a sentence."""
+    files = ModelFiles(folder, outside)
+    (outside / "zoe.npy").unlink()
+    assert (files.x_vector("zoe") == 1).all()

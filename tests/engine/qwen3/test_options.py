@@ -164,6 +164,12 @@ def test_a_cloned_voice_keeps_its_own_spelling() -> None:
     assert _resolve(kind="base", voices=("anna", "Bob"), voice="bob").settings.voice == "Bob"
 
 
+@pytest.mark.parametrize(("asked", "voice"), [("Anna", "Anna"), ("anna", "anna"), ("aNNA", "Anna")])
+def test_voices_may_differ_in_capitals_only(asked: str, voice: str) -> None:
+    """Each answers to its own name, the first of them to any other spelling."""
+    assert _resolve(kind="base", voices=("Anna", "anna"), voice=asked).settings.voice == voice
+
+
 @pytest.mark.parametrize("kind", ["custom_voice", "voice_design", "base"])
 def test_only_base_models_read_while_they_speak(kind: str) -> None:
     """The text mode in which the reference speaks with each kind of model."""
