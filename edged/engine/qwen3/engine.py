@@ -19,7 +19,7 @@ from edged.engine.qwen3.config import ModelConfig, Sampling
 from edged.engine.qwen3.generate import Codes, Drawing, PredictorNetwork, Rng, TalkerNetwork, frames
 from edged.engine.qwen3.model_files import PREDICTOR_FILE, TALKER_FILE, TEXT_TABLE_FILE, ModelFiles
 from edged.engine.qwen3.options import SpeechSettings, resolve
-from edged.engine.qwen3.overlap import VocoderNetwork, decoded
+from edged.engine.qwen3.overlap import VocoderNetwork, decoded, decoded_in_turn
 from edged.engine.qwen3.parts import parts
 from edged.engine.qwen3.pieces import InPieces
 from edged.engine.qwen3.predictor import Predictor
@@ -38,6 +38,7 @@ _log = logging.getLogger(__name__)
 
 _ATTEMPTS = 2
 _AGAIN_PAUSE_MS = 400  # heard between words that went wrong and the sentence said again
+_OVERLAP_THREADS = 3  # with fewer the networks are in each other's way (overlap.py)
 _WARM_UP_FRAMES = 16  # every chunk length once
 _OPTIONS = frozenset(
     {"language", "dialect", "temperature", "top_k", "top_p", "repetition_penalty", "seed", "max_seconds"}
@@ -109,7 +110,7 @@ class Qwen3Engine:
         job = SynthJob("warm-up", (sentence,), {"zh": self._info.default_voice("zh")})
         settings = self._speech_settings(job, sentence)
         codes = self._frames(sentence.spoken, settings, np.random.default_rng(0))
-        for _ in decoded(islice(codes, _WARM_UP_FRAMES), self.networks().vocoder):
+        for _ in self._decoded(islice(codes, _WARM_UP_FRAMES)):
             pass
         use_huge_pages()
         self._release()
@@ -184,10 +185,14 @@ class Qwen3Engine:
     def _utter(self, spoken: str, settings: SpeechSettings, guard: Guard, rng: Rng) -> Generator[Samples]:
         codes = guard.watch(self._frames(spoken, settings, rng))
         # whoever bounds the speech wants what fits: that is no fault
-        with closing(decoded(islice(codes, settings.max_frames), self.networks().vocoder)) as chunks:
+        with closing(self._decoded(islice(codes, settings.max_frames))) as chunks:
             for samples, count in chunks:
                 guard.hear(samples, count)
                 yield samples
+
+    def _decoded(self, codes: Iterator[Codes]) -> Generator[tuple[Samples, int]]:
+        how = decoded if self._settings.threads >= _OVERLAP_THREADS else decoded_in_turn
+        return how(codes, self.networks().vocoder)
 
     def _frames(self, spoken: str, settings: SpeechSettings, rng: Rng) -> Iterator[Codes]:
         networks = self.networks()

@@ -64,13 +64,13 @@ class Rig:
 MakeRig = Callable[..., Rig]
 
 
-@pytest.fixture
-def rig(model: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeRig]:
+@pytest.fixture(params=[1, 4], ids=["in turn", "overlapped"])
+def rig(model: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[MakeRig]:
     """Makes a rig from a talker's script; afterwards no thread may be left."""
     before = set(threading.enumerate())
 
     def make(script: Callable[[int, int], int], **vocoder: Any) -> Rig:
-        engine = Qwen3Engine(model, threads=1, cache_dir=None)
+        engine = Qwen3Engine(model, threads=request.param, cache_dir=None)
         made = Rig(engine, FakeTalker(script), vocoder=FakeVocoder(**vocoder))
 
         def load(files: object, settings: Any) -> Networks:
@@ -133,7 +133,7 @@ def test_speech_without_end_is_tried_again_once(rig: MakeRig, caplog: pytest.Log
     (pause,) = [index for index, chunk in enumerate(chunks) if not chunk.samples.any()]
     assert len(chunks[pause].samples) == 0.4 * RATE_HZ
     assert frames_of(chunks[pause + 1 :]) == 30
-    assert len(heard) < (MOST + AGAIN + 30) * FRAME
+    assert len(heard) <= (MOST + AGAIN + 30) * FRAME
     assert "did not end" in caplog.text
 
 
@@ -267,12 +267,12 @@ def test_threads_take_effect_at_the_next_sentence(rig: MakeRig) -> None:
     """The networks are compiled once per change, and not for the same number."""
     made = rig(ending_after(20))
     list(made.speak(HELLO))
-    made.engine.set_threads(1)
+    made.engine.set_threads(made.compiled[0])
     list(made.speak(HELLO))
-    assert made.compiled == [1]
+    assert len(made.compiled) == 1
     made.engine.set_threads(3)
     list(made.speak(HELLO))
-    assert made.compiled == [1, 3]
+    assert made.compiled[1:] == [3]
 
 
 def test_the_seed_in_use_is_logged(rig: MakeRig, caplog: pytest.LogCaptureFixture) -> None:

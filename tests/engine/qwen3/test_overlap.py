@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import count
 
 import numpy as np
@@ -12,9 +12,11 @@ import pytest
 
 from edged.engine.base import Samples
 from edged.engine.qwen3.generate import Codes
-from edged.engine.qwen3.overlap import decoded
+from edged.engine.qwen3.overlap import decoded, decoded_in_turn
 from edged.errors import EngineError
 from tests.fakes.qwen3_networks import SAMPLES_PER_FRAME, FakeVocoder, coded, sample_of
+
+Decoded = Callable[[Iterator[Codes], FakeVocoder], Generator[tuple[Samples, int]]]
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +32,11 @@ def endless() -> Iterator[Codes]:
     return (coded([index % 2048])[0] for index in count())
 
 
+@pytest.mark.parametrize("how", [decoded, decoded_in_turn])
 @pytest.mark.parametrize("frames", [0, 1, 2, 4, 5, 12, 13, 14, 100])
-def test_every_frame_is_heard_once_and_in_order(frames: int) -> None:
+def test_every_frame_is_heard_once_and_in_order(frames: int, how: Decoded) -> None:
     """Whatever is left over after full chunks is spoken as well: the last word is not swallowed."""
-    chunks = list(decoded(iter(coded(range(frames))), FakeVocoder()))
+    chunks = list(how(iter(coded(range(frames))), FakeVocoder()))
     samples = np.concatenate([np.zeros(0, np.float32), *(samples for samples, _ in chunks)])
     assert sum(count for _, count in chunks) == frames
     np.testing.assert_array_equal(
@@ -132,7 +135,17 @@ def test_a_generation_that_fails_is_heard_of_at_once() -> None:
     assert heard
 
 
-def test_samples_that_are_not_numbers_are_an_error() -> None:
+def test_in_turn_takes_no_frame_before_its_chunk() -> None:
+    """Nothing is generated while nobody takes samples, and chunks grow as they do beside each other."""
+    vocoder, frames = FakeVocoder(), endless()
+    chunks = decoded_in_turn(frames, vocoder)
+    assert [next(chunks)[1] for _ in range(4)] == [1, 4, 8, 8]
+    assert int(next(frames)[0]) == 21
+    assert vocoder.threads == {threading.main_thread().name}
+
+
+@pytest.mark.parametrize("how", [decoded, decoded_in_turn])
+def test_samples_that_are_not_numbers_are_an_error(how: Decoded) -> None:
     """A damaged weight must not reach a loudspeaker as an offset of full scale."""
 
     class Broken(FakeVocoder):
@@ -142,7 +155,7 @@ def test_samples_that_are_not_numbers_are_an_error() -> None:
                 samples[-1] = np.nan
             return samples
 
-    chunks = decoded(endless(), Broken())
+    chunks = how(endless(), Broken())
     assert np.isfinite(next(chunks)[0]).all()
     with pytest.raises(EngineError, match="not numbers"):
         next(chunks)
