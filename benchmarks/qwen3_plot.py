@@ -23,8 +23,8 @@ def main() -> None:
     result: dict[str, Any] = json.load(sys.stdin)
     bars = {
         "limit of the machine": {stage: result["limit"][f"{stage}_ms"] for stage in _STAGES},
-        "edged, one after the other": result["ms_per_frame"],
-        "edged, overlapped": {"together": result["overlapped_ms_per_frame"]},
+        "edged, each network alone": result["ms_per_frame"],
+        "edged, a whole utterance": {"together": result["whole_ms_per_frame"]},
     }
     if "torch" in result:
         bars[f"torch {result['torch']['dtype']}"] = result["torch"]["ms_per_frame"]
