@@ -148,27 +148,20 @@ class ModelConfig(_Section):
         return self.talker_config.hidden_size
 
 
-class VocoderConfig(_Section):
-    """`decoder_config` of `speech_tokenizer/config.json`: codes of 12.5 frames a second to 24 kHz samples."""
+class VocoderConfig(TransformerConfig):
+    """`decoder_config` of `speech_tokenizer/config.json`: codes of 12.5 frames a second to 24 kHz samples.
+
+    The transformer is the one in front, which sees the last `sliding_window` frames.
+    """
 
     codebook_size: int = Field(gt=0)
     codebook_dim: int = Field(gt=0, multiple_of=2)
     num_quantizers: int = Field(ge=2)
     latent_dim: int = Field(gt=0)
-    hidden_size: int = Field(gt=0)
-    intermediate_size: int = Field(gt=0)
-    num_hidden_layers: int = Field(gt=0)
-    num_attention_heads: int = Field(gt=0)
-    num_key_value_heads: int = Field(gt=0)
-    head_dim: int = Field(gt=0, multiple_of=2)
     sliding_window: int = Field(gt=0)
-    rope_theta: float = Field(gt=0)
-    rms_norm_eps: float = Field(gt=0)
     decoder_dim: int = Field(gt=0)
     upsample_rates: tuple[int, ...]
     upsampling_ratios: tuple[int, ...]
-    hidden_act: Literal["silu"] = "silu"
-    attention_bias: Literal[False] = False
 
     @property
     def samples_per_frame(self) -> int:

@@ -93,8 +93,7 @@ def _quantizer(config: VocoderConfig) -> Iterator[tuple[str, Shape]]:
 
 def _pre_transformer(config: VocoderConfig) -> Iterator[tuple[str, Shape]]:
     hidden, wide, latent = config.hidden_size, config.intermediate_size, config.latent_dim
-    query = config.num_attention_heads * config.head_dim
-    key = config.num_key_value_heads * config.head_dim
+    query, key = config.query_size, config.key_size
     yield from _linear("decoder.pre_conv.conv.", (latent, config.codebook_dim, 3))
     yield from _linear("decoder.pre_transformer.input_proj.", (hidden, latent))
     yield from _linear("decoder.pre_transformer.output_proj.", (latent, hidden))
