@@ -220,9 +220,7 @@ def table(result: dict[str, Any]) -> Table:
         rows.add_row(
             stage, f"{result['ms_per_frame'][stage]:.1f}", f"{result['limit'][f'{stage}_ms']:.1f}", reference
         )
-    rows.add_row(
-        "together", f"{result['whole_ms_per_frame']:.1f}", f"{result['limit']['sum_ms']:.1f}", ""
-    )
+    rows.add_row("together", f"{result['whole_ms_per_frame']:.1f}", f"{result['limit']['sum_ms']:.1f}", "")
     rows.add_row(
         "real-time factor",
         f"{result['rtf']:.2f}",
