@@ -74,13 +74,15 @@ def compile_model(
     exact_activations: bool = False,
     activation_group: int | None = None,
     kv_cache: KvCache | None = None,
+    snippets: bool = True,
 ) -> Any:
     """Compile a network for the CPU, tuned for the latency of one request in float32.
 
     Layers with INT8 weights round their activations to 8 bits on the fly, `activation_group` neighbours with
     one scale (None: OpenVINO's choice, 32); `exact_activations` keeps them in float32. `kv_cache` is how
-    attention stores keys and values (None: OpenVINO's choice, 8 bits). A compile cache that cannot be used
-    costs compile time, not the start. Raises EngineError when compiling fails.
+    attention stores keys and values (None: OpenVINO's choice, 8 bits). `snippets`: let it generate code for
+    chains of small operations, which costs about 100 kB for each. A compile cache that cannot be used costs
+    compile time, not the start. Raises EngineError when compiling fails.
     """
     properties: dict[str, Any] = {
         "PERFORMANCE_HINT": "LATENCY",
@@ -95,6 +97,8 @@ def compile_model(
         properties["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = activation_group
     if kv_cache is not None:
         properties["KV_CACHE_PRECISION"] = kv_cache
+    if not snippets:
+        properties["SNIPPETS_MODE"] = "DISABLE"
     if settings.cache_dir is not None and _usable_cache(settings.cache_dir):
         try:
             return _compile_cached(model, properties, settings.cache_dir)

@@ -61,6 +61,16 @@ def test_rounding_of_activations_and_of_the_cache_is_what_was_asked() -> None:
     assert exact.get_property("KV_CACHE_PRECISION") == ov.Type.f32
 
 
+@pytest.mark.parametrize(("snippets", "generated"), [(True, True), (False, False)])
+def test_code_for_chains_of_small_operations_is_generated_when_asked(snippets: bool, generated: bool) -> None:
+    """Without it each of them is a step of its own."""
+    x = op.parameter([1, 64], ov.Type.f32)
+    chain = ov.Model([op.exp(op.abs(op.add(x, op.sigmoid(x))))], [x], "chain")
+    steps = compile_model(chain, CpuSettings(1), snippets=snippets).get_runtime_model().get_ops()
+    kinds = {str(step.get_rt_info()["layerType"].value) for step in steps}
+    assert ("Subgraph" in kinds) is generated
+
+
 def test_no_threads_are_refused() -> None:
     """OpenVINO would read 0 as "all", which the player's core is not part of."""
     with pytest.raises(ValueError, match="at least 1"):
