@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.fakes.qwen3_checkpoint import (
     Config,
     Progress,
-    han_merges,
     model_config,
+    published_merges,
     tokenizer_config,
     write_checkpoint,
     write_tiny_checkpoint,
@@ -66,7 +66,7 @@ def _write(folder: Path, size: str, model_type: str, show: Progress) -> None:
         write_tiny_checkpoint(folder, model_type)
     else:
         config = published_config(size, model_type)
-        write_checkpoint(folder, config, tokenizer_config(), han_merges(), progress=show)
+        write_checkpoint(folder, config, tokenizer_config(), published_merges(), progress=show)
 
 
 @click.command()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ Progress = Callable[[str, float], None]
 
 SPECIAL_TOKENS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|tts_pad|>", "<|tts_bos|>", "<|tts_eos|>")
 _WORDS = ("assistant", "user", "hello", "gate", "open", "the", "is")
+_PUBLISHED_MERGES = 151_643 - 256  # its tokens but the bytes
 _HAN = (0x4E00, 0x9FA6)  # every character of the basic block becomes one token, as the common ones really are
 
 LANGUAGES = {
@@ -237,9 +239,13 @@ def write_checkpoint(
     return folder
 
 
-def han_merges() -> list[tuple[str, str]]:
-    """Byte-pair merges that make every basic Han character, and a few words, one token."""
-    return _merges([chr(code) for code in range(*_HAN)])
+def published_merges() -> list[tuple[str, str]]:
+    """As many byte-pair merges as the published vocabulary has: Han characters, then words of two of them."""
+    characters = [chr(code) for code in range(*_HAN)]
+    merges = _merges(characters)
+    alphabet = byte_alphabet()
+    tokens = ["".join(alphabet[byte] for byte in character.encode()) for character in characters]
+    return merges + list(islice(product(tokens, tokens), _PUBLISHED_MERGES - len(merges)))
 
 
 def _tiny_merges() -> list[tuple[str, str]]:
