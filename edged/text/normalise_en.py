@@ -12,7 +12,7 @@ from edged.text.addresses import read_address
 from edged.text.letters import greek_name, read_code, read_word, spell
 from edged.text.numbers_en import by_digit, cardinal, decimal, integer, ordinal, year
 from edged.text.tokens import Rule, rule
-from edged.text.units import CURRENCIES, SYMBOL_NAMES, UNITS, Currency
+from edged.text.units import CURRENCIES, SIGN_NAMES, SYMBOL_NAMES, UNITS, Currency
 
 _DAY = r"(3[01]|[12]\d|0?[1-9])"
 _RANK = r"(?:st|nd|rd|th)?(?![\dA-Za-z:])"
@@ -22,18 +22,7 @@ _CODE = (
     r"ending in|order)(?:\s(?:is|number))?[.:]?\s?"
 )
 _CALL = r"(?<![A-Za-z])(?:call|dial|phone|telephone|tel|hotline)[.:]?\s?"
-_ADDRESS_NAMES = {
-    ".": "dot",
-    "/": "slash",
-    "@": "at",
-    ":": "colon",
-    "-": "dash",
-    "_": "underscore",
-    "+": "plus",
-    "?": "question mark",
-    "=": "equals",
-    "&": "and",
-}
+_ADDRESS_NAMES = {sign: en for sign, (_, en) in SIGN_NAMES.items()}
 
 
 def _date(year_digits: str | None, month: str, day: str) -> str | None:

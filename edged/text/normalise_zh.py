@@ -12,7 +12,7 @@ from edged.text.alphabet import HAN
 from edged.text.letters import greek_name, read_code, read_word, spell
 from edged.text.numbers_zh import by_digit, cardinal, counted, decimal, integer, phone
 from edged.text.tokens import Rule, rule
-from edged.text.units import CURRENCIES, SYMBOL_NAMES, UNITS, Currency
+from edged.text.units import CURRENCIES, SIGN_NAMES, SYMBOL_NAMES, UNITS, Currency
 
 _MEASURE = (
     r"(?:个|位|名|张|台|件|份|次|遍|天|年(?!级)|周(?![一二三四五六日])|星期|小时|分钟|秒|点(?!\d)|点(?=\d{1,2}分)|元|块|人|公里|"
@@ -28,18 +28,7 @@ _CODE = (
 )
 _HALF_DAY = {"A": "上午", "P": "下午"}
 _SCALES = {"million": "百万", "billion": "十亿", "trillion": "万亿"}
-_ADDRESS_NAMES = {
-    ".": "点",
-    "/": "斜杠",
-    "@": "艾特",
-    ":": "冒号",
-    "-": "杠",
-    "_": "下划线",
-    "+": "加",
-    "?": "问号",
-    "=": "等于",
-    "&": "和",
-}
+_ADDRESS_NAMES = {sign: zh for sign, (zh, _) in SIGN_NAMES.items()}
 
 
 def _date(year: str, month: str, day: str) -> str | None:

@@ -123,3 +123,14 @@ SYMBOL_NAMES: dict[str, tuple[str, str]] = {
     "£": ("英镑", "pounds"),
     "°": ("度", "degrees"),
 }
+
+# The names of signs in addresses and in what is spelled: there a dot is no pause and a hyphen no minus.
+SIGN_NAMES: dict[str, tuple[str, str]] = {
+    **SYMBOL_NAMES,
+    "-": ("杠", "dash"),
+    ".": ("点", "dot"),
+    "/": ("斜杠", "slash"),
+    ":": ("冒号", "colon"),
+    "_": ("下划线", "underscore"),
+    "?": ("问号", "question mark"),
+}

@@ -1,0 +1,19 @@
+"""One piece of words -> sentences: the front end, or the speller."""
+
+from __future__ import annotations
+
+from edged.text.clean import clean
+from edged.text.content import Words
+from edged.text.front_end import to_spoken
+from edged.text.language import DEFAULT_LANG
+from edged.text.sentence import SpokenText
+from edged.text.spell import by_digit, spelled
+
+
+def read_words(words: Words) -> SpokenText:
+    """How `words` are read out, and what had to be skipped. Never raises."""
+    if words.how == "plain":
+        return to_spoken(words.text, words.lang)
+    lang = DEFAULT_LANG if words.lang == "auto" else words.lang
+    spoken = (spelled if words.how == "spell" else by_digit)(words.text, lang)
+    return SpokenText(to_spoken(spoken, lang).sentences, clean(words.text)[1])
