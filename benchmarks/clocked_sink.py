@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import statistics
 import subprocess
 import tempfile
 import threading
@@ -113,7 +114,7 @@ class ClockedSink:
         shape = [f"--rate={self.rate_hz}", f"--channels={self.channels}", "--format=s16le", "--raw"]
         command = ["parec", f"--device={_SINK}.monitor", "--latency-msec=10", *shape]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, env=self._pulse_env())
-        recording = Recording(process, self.channels)
+        recording = Recording(process, self.rate_hz, self.channels)
         try:
             poll_until(lambda: recording.frames > 0, "the recorder does not start", START_DEADLINE_S)
             _hurry(process.pid)
@@ -141,10 +142,12 @@ class ClockedSink:
 class Recording:
     """What has been heard so far; grows while the recorder runs."""
 
-    def __init__(self, process: subprocess.Popen[bytes], channels: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], rate_hz: int, channels: int) -> None:
         self._process = process
+        self._rate_hz = rate_hz
         self._channels = channels
         self._data = bytearray()
+        self._arrivals: list[tuple[float, int]] = []  # of each block: monotonic seconds, its first frame
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -152,6 +155,16 @@ class Recording:
     def frames(self) -> int:
         """Frames heard so far."""
         return len(self._data) // (2 * self._channels)
+
+    def heard_at_s(self, frame: int) -> float:
+        """When this frame was heard, in seconds of the monotonic clock.
+
+        The null sink, which keeps that clock, hands over a block of 10 ms when the first frame of it is
+        due: each block tells the time, to within 0.2 ms on an idle machine, and the median passes over
+        those that were late.
+        """
+        frame_s = 1 / self._rate_hz
+        return statistics.median(at_s - first * frame_s for at_s, first in self._arrivals) + frame * frame_s
 
     def samples(self) -> NDArray[np.int16]:
         """Everything heard so far, [frames, channels]."""
@@ -183,6 +196,7 @@ class Recording:
         assert self._process.stdout is not None
         with self._process.stdout as pipe:
             while block := os.read(pipe.fileno(), 65536):
+                self._arrivals.append((time.monotonic(), self.frames))
                 self._data += block
 
 

@@ -2,7 +2,8 @@
 
 A request is on the disk before its PUBACK; everything that arrived together is one commit, so the price
 of `synchronous=FULL` (one flush) is paid once per group. One caller at a time; every method that writes
-raises StorageError when the disk refuses, after which `in_memory()` gives a journal that goes on without.
+raises StorageError when the disk refuses, after which `in_memory()` gives a journal that goes on without,
+and `adopt` brings what that one knows back to a disk that works again.
 """
 
 from __future__ import annotations
@@ -14,53 +15,39 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from edged.core.events import Accepted, Now, Publish
+from edged.core.events import Accepted, Now, PartArrived
 from edged.errors import StorageError
+from edged.journal_file import check, connect, identities, set_aside, storage
 from edged.protocol.request import Parsed, Request
-from edged.protocol.result import ReplyTo, Result
+from edged.protocol.result import Code, ReplyTo, Result
 
 KEEP_IDS = 4096
 KEEP_S = 600.0
 
-_LOCK_WAIT_S = 0.5  # a predecessor that is just ending; a second edged will not let go at all
-_SCHEMA_VERSION = 2
-# wall_s, monotonic_s and boot_id are those of the last change: acceptance, then the result
-_SCHEMA = f"""
-CREATE TABLE announcement (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    fingerprint TEXT NOT NULL,
-    session INTEGER NOT NULL,
-    packet_id INTEGER NOT NULL,
-    request TEXT,
-    warnings TEXT NOT NULL,
-    reply_topic TEXT,
-    correlation BLOB,
-    lifetime_s REAL,
-    wall_s REAL NOT NULL,
-    monotonic_s REAL NOT NULL,
-    boot_id TEXT NOT NULL,
-    started INTEGER NOT NULL DEFAULT 0,
-    result TEXT,
-    delivered INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX delivery ON announcement (session, packet_id);
-CREATE INDEX unfinished ON announcement (seq) WHERE result IS NULL;
-CREATE INDEX undelivered ON announcement (seq) WHERE result IS NOT NULL AND delivered = 0;
-CREATE TABLE session (number INTEGER NOT NULL);
-INSERT INTO session VALUES (0);
-PRAGMA user_version = {_SCHEMA_VERSION};
-"""
+# Of one announcement: who sends it again and again, and wants each answered elsewhere, is in a loop.
+_MOST_REPLIES = 50
+# A group is at most what the broker may have in flight to us (100); twice that much is forgotten meanwhile.
+_MOST_FORGOTTEN = 200
+# What `adopt` copies; `seq` is given anew.
+_COPIED = {
+    "announcement": "id, fingerprint, session, packet_id, request, warnings, replies, lifetime_s, wall_s,"
+    " monotonic_s, boot_id, started, result, delivered",
+    "part": "id, part, fingerprint, text, is_last",
+    "setting": "name, value",
+}
+_PARTS = ""  # the fingerprint of an announcement whose text comes in parts: each of these has its own
 _WARNINGS = TypeAdapter(tuple[str, ...])
+_REPLIES = TypeAdapter(tuple[ReplyTo, ...], config=ConfigDict(ser_json_bytes="hex", val_json_bytes="hex"))
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A good request as it arrived; `id` is its own or the one made for it.
 
-    `packet_id` is 0 for QoS 0; `is_redelivery` is the DUP flag.
+    `reply_to` is where else its result is wanted. `packet_id` is 0 for QoS 0; `is_redelivery` is the DUP
+    flag.
     """
 
     id: str
@@ -80,27 +67,32 @@ class Duplicate:
 
 
 @dataclass(frozen=True, slots=True)
-class IdReuse:
-    """The id belongs to another request."""
+class Refused:
+    """Not acceptable beside what is known under this id."""
 
     id: str
+    code: Code
+    reason: str
+
+
+Verdict = Accepted | PartArrived | Duplicate | Refused
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupted:
-    """Cut off in mid-speech by the end of the last process."""
+class Outcome:
+    """A terminal result and where else it is wanted."""
 
-    id: str
-    reply_to: ReplyTo | None
+    result: Result
+    replies: tuple[ReplyTo, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
     """What the last process left: to be said, to be reported as cut off, and results to be sent."""
 
-    pending: tuple[Accepted, ...]
-    interrupted: tuple[Interrupted, ...]
-    undelivered: tuple[Publish, ...]
+    pending: tuple[Accepted | PartArrived, ...]
+    interrupted: tuple[str, ...]
+    undelivered: tuple[Outcome, ...]
 
 
 class Journal:
@@ -111,6 +103,7 @@ class Journal:
         self._db = db
         self._path = path
         self._boot_id = boot_id
+        self._files = identities(path)
 
     @classmethod
     def open(cls, path: Path, boot_id: str) -> Journal:
@@ -119,14 +112,14 @@ class Journal:
         Raises StorageError when the disk is full, read-only, or another edged uses the file.
         """
         quarantined = None
-        with _storage(path):
+        with storage(path):
             try:
-                db = _connect(path)
+                db = connect(path)
             except sqlite3.OperationalError:
                 raise
             except sqlite3.DatabaseError:
-                quarantined = _set_aside(path)
-                db = _connect(path)
+                quarantined = set_aside(path)
+                db = connect(path)
         journal = cls(db, path, boot_id)
         journal.quarantined = quarantined
         return journal
@@ -134,7 +127,17 @@ class Journal:
     @classmethod
     def memory(cls, boot_id: str) -> Journal:
         """An empty journal that needs no disk."""
-        return cls(_connect(None), None, boot_id)
+        return cls(connect(None), None, boot_id)
+
+    @property
+    def is_memory(self) -> bool:
+        """It has never had a file."""
+        return self._path is None
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Its file and the write-ahead log beside it are still those that it writes to."""
+        return self._path is not None and identities(self._path) == self._files
 
     def in_memory(self) -> Journal:
         """A journal with the same content that needs no disk, for when this one's fails.
@@ -143,13 +146,31 @@ class Journal:
         it were read at the next start.
         """
         memory = Journal.memory(self._boot_id)
-        with contextlib.suppress(sqlite3.Error):  # unreadable as well: start empty
+        try:
             self._db.backup(memory._db)
+            check(memory._db)
+        except sqlite3.Error:  # unreadable or damaged: start empty
+            memory = Journal.memory(self._boot_id)
+        is_ours = self.is_on_disk
         self._db.close()
-        if self._path is not None:
+        if self._path is not None and is_ours:
             with contextlib.suppress(StorageError):  # read-only: the caller has reported the disk already
-                memory.quarantined = _set_aside(self._path)
+                memory.quarantined = set_aside(self._path)
         return memory
+
+    def adopt(self, other: Journal, *, is_whole: bool) -> None:
+        """Take over what `other` knows, in one commit; `is_whole`: it knows all there is, so ours is old."""
+        with self.together():
+            (session,) = other._db.execute("SELECT number FROM session").fetchone()
+            self._db.execute("UPDATE session SET number = max(number, ?)", (session,))
+            for table, columns in _COPIED.items():
+                if is_whole:
+                    self._db.execute(f"DELETE FROM {table}")
+                marks = ", ".join("?" * len(columns.split(",")))
+                self._db.executemany(
+                    f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({marks})",
+                    other._db.execute(f"SELECT {columns} FROM {table} ORDER BY rowid"),
+                )
 
     def close(self) -> None:
         """The file can be opened again afterwards."""
@@ -158,47 +179,53 @@ class Journal:
     def begin_session(self, *, is_resumed: bool) -> None:
         """Tell at each connect whether the broker still had our session: packet ids count within one."""
         if not is_resumed:
-            with self._transaction():
+            with self.together():
                 self._db.execute("UPDATE session SET number = number + 1")
 
-    def accept(self, entries: Sequence[Entry], now: Now) -> list[Accepted | Duplicate | IdReuse]:
+    def accept(self, entries: Sequence[Entry], now: Now) -> list[Verdict]:
         """Judge and keep all entries in one commit; one verdict per entry, in order."""
-        with self._transaction():
+        with self.together():
             (session,) = self._db.execute("SELECT number FROM session").fetchone()
             verdicts = [self._accept(entry, session, now) for entry in entries]
-            self._prune(now)
+            self._forget_old(now)
         return verdicts
 
     def mark_started(self, request_id: str) -> None:
         """From now on a crash means `interrupted`: call it before the first sample can be heard."""
-        with self._transaction():
+        with self.together():
             self._db.execute("UPDATE announcement SET started = 1 WHERE id = ?", (request_id,))
 
-    def finish(self, results: Sequence[Result], now: Now) -> None:
-        """Keep the terminal results, in one commit; the texts are forgotten."""
-        rows = [(r.model_dump_json(), now.wall_s, now.monotonic_s, self._boot_id, r.id) for r in results]
-        with self._transaction():
-            self._db.executemany(
-                "UPDATE announcement SET result = ?, request = NULL, wall_s = ?, monotonic_s = ?, boot_id = ?"
-                " WHERE id = ?",
-                rows,
-            )
+    def finish(self, results: Sequence[Result], now: Now) -> list[Outcome]:
+        """Keep the terminal results, in one commit, and say where each is wanted; the texts are forgotten."""
+        with self.together():
+            return [Outcome(result, self._finish(result, now)) for result in results]
 
     def mark_delivered(self, request_ids: Sequence[str]) -> None:
         """The broker has these results: they are not published again."""
-        with self._transaction():
+        with self.together():
             self._db.executemany(
                 "UPDATE announcement SET delivered = 1 WHERE id = ?", [(one,) for one in request_ids]
             )
+
+    def settings(self) -> dict[str, str]:
+        """What was set to outlive the process, by name."""
+        with storage(self._path):
+            return dict(self._db.execute("SELECT name, value FROM setting").fetchall())
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Keep this until it is set anew."""
+        with self.together():
+            self._db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, value))
 
     def recover(self, now: Now) -> Recovered:
         """What was accepted and has no result, or a result the broker may not have. Call once, at the start.
 
         `lifetime_s` of the pending ones is what is left of it, 0 or less when their time is over.
         """
-        pending: list[Accepted] = []
-        interrupted: list[Interrupted] = []
-        with _storage(self._path):
+        pending: list[Accepted | PartArrived] = []
+        interrupted: list[str] = []
+        with self.together():
+            self._count_by_this_boot(now)
             rows = self._db.execute("SELECT * FROM announcement WHERE result IS NULL ORDER BY seq").fetchall()
             unsent = self._db.execute(
                 "SELECT * FROM announcement WHERE result IS NOT NULL AND delivered = 0 ORDER BY seq"
@@ -206,67 +233,133 @@ class Journal:
         for row in rows:
             request = None if row["started"] else _stored_request(row)
             if request is None:
-                interrupted.append(Interrupted(row["id"], _reply_to(row)))
+                interrupted.append(row["id"])
             else:
                 left_s = self._lifetime_left_s(row, now)
                 warnings = _WARNINGS.validate_json(row["warnings"])
-                pending.append(Accepted(row["id"], request, warnings, _reply_to(row), left_s))
-        undelivered = tuple(Publish(Result.model_validate_json(r["result"]), _reply_to(r)) for r in unsent)
+                pending.append(Accepted(row["id"], request, warnings, left_s))
+                pending += self._further_parts(row["id"], request)
+        undelivered = tuple(Outcome(Result.model_validate_json(r["result"]), _replies(r)) for r in unsent)
         return Recovered(tuple(pending), tuple(interrupted), undelivered)
 
-    def _accept(self, entry: Entry, session: int, now: Now) -> Accepted | Duplicate | IdReuse:
+    def _accept(self, entry: Entry, session: int, now: Now) -> Verdict:
+        is_part = entry.parsed.request.part is not None
         known = self._known(entry, session)
+        if known is None:
+            self._insert(entry, session, now)
+            if is_part:
+                self._insert_part(entry)
+            return Accepted(entry.id, entry.parsed.request, entry.parsed.warnings, entry.lifetime_s)
+        if known["fingerprint"] != (_PARTS if is_part else entry.parsed.fingerprint):
+            return Refused(entry.id, Code.ID_REUSE, "this id belongs to a request with another body")
+        if known["result"] is not None:
+            return Duplicate(known["id"], Result.model_validate_json(known["result"]))
+        if entry.reply_to is not None:
+            self._add_reply(known, entry.reply_to)
+        return self._accept_part(entry) if is_part else Duplicate(known["id"], None)
+
+    def _accept_part(self, entry: Entry) -> Verdict:
+        """One more part of an announcement that still runs; they may come in any order."""
+        request = entry.parsed.request
+        part, text = request.part or 0, request.text or ""
+        known = self._db.execute(
+            "SELECT fingerprint FROM part WHERE id = ? AND part = ?", (entry.id, part)
+        ).fetchone()
         if known is not None:
-            if known["fingerprint"] != entry.parsed.fingerprint:
-                return IdReuse(entry.id)
-            result = known["result"]
-            return Duplicate(known["id"], None if result is None else Result.model_validate_json(result))
-        accepted = Accepted(
-            entry.id, entry.parsed.request, entry.parsed.warnings, entry.reply_to, entry.lifetime_s
-        )
-        self._insert(accepted, entry, session, now)
-        return accepted
+            if known["fingerprint"] == entry.parsed.fingerprint:
+                return Duplicate(entry.id, None)
+            return Refused(entry.id, Code.ID_REUSE, f"part {part} of it has another text")
+        highest, last = self._db.execute(
+            "SELECT max(part), max(part) FILTER (WHERE is_last) FROM part WHERE id = ?", (entry.id,)
+        ).fetchone()
+        if last is not None and part > last:
+            return Refused(entry.id, Code.BAD_FIELD, f"part {part}: part {last} is the last")
+        if request.last and part < highest:
+            return Refused(entry.id, Code.BAD_FIELD, f"part {part}: not the last, part {highest} has come")
+        self._insert_part(entry)
+        return PartArrived(entry.id, part, text, request.last)
 
     def _known(self, entry: Entry, session: int) -> sqlite3.Row | None:
         """The row of the same announcement: same id, or a redelivery of the same packet."""
+        columns = "id, fingerprint, replies, result"
         row: sqlite3.Row | None = self._db.execute(
-            "SELECT id, fingerprint, result FROM announcement WHERE id = ?", (entry.id,)
+            f"SELECT {columns} FROM announcement WHERE id = ?", (entry.id,)
         ).fetchone()
         if row is None and entry.is_redelivery and entry.parsed.request.id is None:
             row = self._db.execute(
-                "SELECT id, fingerprint, result FROM announcement"
+                f"SELECT {columns} FROM announcement"
                 " WHERE session = ? AND packet_id = ? AND fingerprint = ? ORDER BY seq DESC",
                 (session, entry.packet_id, entry.parsed.fingerprint),
             ).fetchone()
         return row
 
-    def _insert(self, accepted: Accepted, entry: Entry, session: int, now: Now) -> None:
-        reply_to = accepted.reply_to
+    def _insert(self, entry: Entry, session: int, now: Now) -> None:
+        request = entry.parsed.request
         self._db.execute(
-            "INSERT INTO announcement (id, fingerprint, session, packet_id, request, warnings, reply_topic,"
-            " correlation, lifetime_s, wall_s, monotonic_s, boot_id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO announcement (id, fingerprint, session, packet_id, request, warnings, replies,"
+            " lifetime_s, wall_s, monotonic_s, boot_id) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
             (
-                accepted.id,
-                entry.parsed.fingerprint,
+                entry.id,
+                entry.parsed.fingerprint if request.part is None else _PARTS,
                 session,
                 entry.packet_id,
-                accepted.request.model_dump_json(exclude_defaults=True),
-                _WARNINGS.dump_json(accepted.warnings).decode(),
-                reply_to.topic if reply_to else None,
-                reply_to.correlation if reply_to else None,
-                accepted.lifetime_s,
+                request.model_dump_json(exclude_defaults=True),
+                _WARNINGS.dump_json(entry.parsed.warnings).decode(),
+                _REPLIES.dump_json((entry.reply_to,) if entry.reply_to else ()).decode(),
+                entry.lifetime_s,
                 now.wall_s,
                 now.monotonic_s,
                 self._boot_id,
             ),
         )
 
-    def _prune(self, now: Now) -> None:
+    def _insert_part(self, entry: Entry) -> None:
+        request = entry.parsed.request
         self._db.execute(
-            "DELETE FROM announcement WHERE result IS NOT NULL"
-            " AND seq <= (SELECT max(seq) FROM announcement) - ?"
-            " AND CASE boot_id WHEN ? THEN ? - monotonic_s ELSE ? - wall_s END > ?",
-            (KEEP_IDS, self._boot_id, now.monotonic_s, now.wall_s, KEEP_S),
+            "INSERT INTO part VALUES (?, ?, ?, ?, ?)",
+            (entry.id, request.part, entry.parsed.fingerprint, request.text, request.last),
+        )
+
+    def _further_parts(self, request_id: str, first: Request) -> list[PartArrived]:
+        """Those that came after the one in the request, as they came."""
+        rows = self._db.execute(
+            "SELECT * FROM part WHERE id = ? AND part IS NOT ? ORDER BY rowid", (request_id, first.part)
+        )
+        return [PartArrived(request_id, row["part"], row["text"], bool(row["is_last"])) for row in rows]
+
+    def _add_reply(self, known: sqlite3.Row, reply_to: ReplyTo) -> None:
+        replies = _replies(known)
+        if reply_to not in replies and len(replies) < _MOST_REPLIES:
+            self._db.execute(
+                "UPDATE announcement SET replies = ? WHERE id = ?",
+                (_REPLIES.dump_json((*replies, reply_to)).decode(), known["id"]),
+            )
+
+    def _finish(self, result: Result, now: Now) -> tuple[ReplyTo, ...]:
+        stored = result.model_dump_json(exclude_defaults=True)
+        row = self._db.execute(
+            "UPDATE announcement SET result = ?, request = NULL, wall_s = ?, monotonic_s = ?, boot_id = ?"
+            " WHERE id = ? RETURNING replies",
+            (stored, now.wall_s, now.monotonic_s, self._boot_id, result.id),
+        ).fetchone()
+        self._db.execute("DELETE FROM part WHERE id = ?", (result.id,))
+        return () if row is None else _replies(row)
+
+    def _forget_old(self, now: Now) -> None:
+        """Ids whose time is over, the longest ended first and not all at once: a flush takes its time."""
+        self._db.execute(
+            "DELETE FROM announcement WHERE seq IN (SELECT seq FROM announcement"
+            " WHERE result IS NOT NULL AND boot_id = ? AND monotonic_s < ?"
+            " AND seq <= (SELECT max(seq) FROM announcement) - ? ORDER BY monotonic_s LIMIT ?)",
+            (self._boot_id, now.monotonic_s - KEEP_S, KEEP_IDS, _MOST_FORGOTTEN),
+        )
+
+    def _count_by_this_boot(self, now: Now) -> None:
+        """What ended before a reboot is as old as the wall clock says, if that goes forward at all."""
+        self._db.execute(
+            "UPDATE announcement SET monotonic_s = ? - max(0, ? - wall_s), boot_id = ?"
+            " WHERE result IS NOT NULL AND boot_id != ?",
+            (now.monotonic_s, now.wall_s, self._boot_id, self._boot_id),
         )
 
     def _lifetime_left_s(self, row: sqlite3.Row, now: Now) -> float | None:
@@ -282,8 +375,12 @@ class Journal:
         return left_s
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with _storage(self._path), contextlib.ExitStack() as on_error:
+    def together(self) -> Iterator[None]:
+        """Everything done inside is one commit, kept whole or not at all."""
+        if self._db.in_transaction:
+            yield
+            return
+        with storage(self._path), contextlib.ExitStack() as on_error:
             self._db.execute("BEGIN IMMEDIATE")
             on_error.callback(self._roll_back)
             yield
@@ -295,40 +392,6 @@ class Journal:
             self._db.execute("ROLLBACK")
 
 
-def read_boot_id() -> str:
-    """The kernel's name for the time since the last boot, within which the monotonic clock counts."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def _connect(path: Path | None) -> sqlite3.Connection:
-    # the daemon may hand the calls to a worker thread, one at a time
-    db = sqlite3.connect(
-        path or ":memory:", timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False
-    )
-    db.row_factory = sqlite3.Row
-    try:
-        _prepare(db)
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _prepare(db: sqlite3.Connection) -> None:
-    # one process only: two would say each other's announcements again
-    db.execute("PRAGMA locking_mode = EXCLUSIVE")
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version == 0:
-        db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
-    elif version != _SCHEMA_VERSION:
-        raise sqlite3.DatabaseError(f"written by another edged (version {version})")
-    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(verdict)
-
-
 def _stored_request(row: sqlite3.Row) -> Request | None:
     try:
         return Request.model_validate_json(row["request"])
@@ -336,31 +399,5 @@ def _stored_request(row: sqlite3.Row) -> Request | None:
         return None
 
 
-def _reply_to(row: sqlite3.Row) -> ReplyTo | None:
-    topic = row["reply_topic"]
-    return None if topic is None else ReplyTo(topic, row["correlation"])
-
-
-@contextlib.contextmanager
-def _storage(path: Path | None) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StorageError(
-            f"{path}: the journal cannot be used: {error}",
-            "check that the disk is neither full nor read-only and that only one edged uses paths.state_dir",
-        ) from error
-
-
-def _set_aside(path: Path) -> Path:
-    """Rename the database and its write-ahead log; an older one set aside is overwritten."""
-    aside = path.with_name(f"{path.name}.bad")
-    try:
-        for suffix in ("-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
-        return path.rename(aside)
-    except OSError as error:
-        raise StorageError(
-            f"{path}: cannot be set aside: {error}", "check the permissions of its folder"
-        ) from error
+def _replies(row: sqlite3.Row) -> tuple[ReplyTo, ...]:
+    return _REPLIES.validate_json(row["replies"])

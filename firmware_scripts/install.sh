@@ -11,8 +11,10 @@ Installs edged from this clone as the service edged.service:
   /opt/edged/venv                     Python environment, made by /usr/bin/python3
   /usr/local/bin/edged                the command
   /etc/edged/edged.yaml               configuration; an existing one is kept
+  /etc/edged/templates                announcement templates; an example to copy
   /etc/systemd/system/edged.service   the unit
   /var/lib/edged/models               the voice
+  /var/lib/edged/clips                recordings for announcements
 
   --no-model    do not fetch and convert the default voice
   --keep-venv   leave /opt/edged/venv as it is (only units and configuration are renewed)
@@ -71,6 +73,8 @@ install_files() {
     else
         put 644 "$CLONE/config/edged.yaml" /etc/edged/edged.yaml
     fi
+    # another ending than .yaml: it is there to be read and copied
+    put 644 "$CLONE/config/templates/example.yaml" /etc/edged/templates/example.yaml.txt
     install -d "$SYSROOT/usr/local/bin"
     ln -sfn "$VENV/bin/edged" "$SYSROOT/usr/local/bin/edged"
 }
@@ -151,7 +155,7 @@ elif [ ! -x "$VENV/bin/edged" ]; then
 fi
 install_files
 systemd-sysusers /etc/sysusers.d/edged.conf
-install -d -o edged -g edged -m 755 $STATE $STATE/models
+install -d -o edged -g edged -m 755 $STATE $STATE/models $STATE/clips
 [ $MODEL = no ] || install_model
 enable_service
 next_steps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ PURE = ("protocol", "core", "text", "audio", "config")
 PURE_THIRD_PARTY = {
     "protocol": {"pydantic", "pydantic_core"},
     "core": {"pydantic"},
-    "text": {"pydantic", "pypinyin"},
+    "text": {"pydantic", "pydantic_core", "pypinyin"},
     "audio": {"pydantic", "numpy", "soxr"},
     "config": {"pydantic", "pydantic_core", "yaml"},
 }
@@ -113,6 +114,12 @@ def test_main_process_never_loads_native_libraries() -> None:
     loaded = reachable("edged.daemon.app")
     assert "edged.core.scheduler" in loaded
     assert not third_party(loaded) & (NATIVE | CONVERSION)
+
+
+def test_main_process_is_started_without_numpy() -> None:
+    """It passes samples on and never looks at them; numpy would be a third of its memory."""
+    program = "import sys, edged.daemon.app; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_speaking_never_loads_what_only_conversion_needs() -> None:

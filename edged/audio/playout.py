@@ -1,4 +1,4 @@
-"""What of a stream goes to the device next: start, stall, stop and end, all without a click.
+"""What of a stream goes to the device next: start, stall, pause, stop and end, all without a click.
 
 No clock and no device in here: the player says how many frames it wants.
 """
@@ -24,17 +24,20 @@ class Playout:
     """One stream of mono samples on its way from its own rate to the device's.
 
     The last `fade_frames` before an unknown future are held back: whatever happens next, there is
-    something left to fade out.
+    something left to fade out. A pause fades them out and keeps them: they fade in again at the resume,
+    and the two ramps add up to what they were, so nothing is lost and nothing is said twice.
     """
 
     def __init__(self, source_hz: int, rate_hz: int, start_frames: int, fade_frames: int) -> None:
         self._resampler = Resampler(source_hz, rate_hz)
         self._source: deque[Samples] = deque()
         self._ready = _NOTHING
+        self._tail = _NOTHING  # what fades out the sound before a pause or a stop
         self._start_frames = start_frames
         self._fade_frames = fade_frames
         self._fade_in_left = 0
         self._ended = False  # no more samples will be fed
+        self.paused = False
         self.complete = False  # ... and all of them have been resampled
         self.taken_frames = 0
         self.stalls = 0
@@ -47,7 +50,7 @@ class Playout:
     @property
     def finished(self) -> bool:
         """Whether the last sample has been handed out."""
-        return self.complete and not len(self._ready)
+        return self.complete and not len(self._ready) and not len(self._tail)
 
     def feed(self, samples: Samples) -> None:
         """The next samples [n] at the source's rate."""
@@ -62,12 +65,32 @@ class Playout:
 
     def stop(self) -> None:
         """Forget the rest, but for the few samples that fade out what has begun."""
+        if not self.paused:
+            self.taken_frames += self._fade_away()
         self._source.clear()
+        self._ready = _NOTHING
         self._ended = self.complete = True
-        self._ready = fade_out(self._ready[: self._fade_frames])
+        self.paused = False
+
+    def pause(self) -> None:
+        """Keep the rest until `resume`; what has begun fades out. Pausing again changes nothing."""
+        if not self.paused:
+            self.paused = True
+            self._fade_away()
+
+    def resume(self) -> None:
+        """Go on with the samples that faded out, fading in."""
+        if self.paused:
+            self.paused = False
+            self._fade_in_left = self._fade_frames if self.started else 0
 
     def take(self, frames: int) -> Samples:
-        """At most `frames` samples for the device; none before the start threshold or while starving."""
+        """At most `frames` samples for the device; none before the start threshold, starving or paused."""
+        if len(self._tail):
+            block, self._tail = self._tail[:frames], self._tail[frames:]
+            return block
+        if self.paused:
+            return _NOTHING
         self._convert((frames if self.started else max(frames, self._start_frames)) + self._fade_frames)
         if not self._may_start():
             return _NOTHING
@@ -102,6 +125,14 @@ class Playout:
         block, self._ready = self._ready[:frames], self._ready[frames:]
         self.taken_frames += frames
         return block
+
+    def _fade_away(self) -> int:
+        """Let the next samples fade out, unless what is heard is silence; gives how many."""
+        if not self.started or self._fade_in_left == self._fade_frames:
+            return 0
+        tail = fade_out(self._faded_in(self._ready[: self._fade_frames]))
+        self._tail = np.concatenate((self._tail, tail))
+        return len(tail)
 
     def _faded_in(self, block: Samples) -> Samples:
         if not self._fade_in_left or not len(block):

@@ -1,10 +1,12 @@
-"""WAV files as bytes: every PCM and float flavour in, 16-bit mono out."""
+"""WAV files: every PCM and float flavour in, 16-bit mono out."""
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ _RIFF = struct.Struct("<4sI4s")
 _CHUNK = struct.Struct("<4sI")
 _FORMAT = struct.Struct("<HHIIHH")  # tag, channels, rate, bytes per second, bytes per frame, bits
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
+_LONGEST_FORMAT = 40  # of an extensible header
 _SUBFORMAT_AT = 24  # an extensible header names its real tag in the first two bytes of a GUID
 _HINT = "a PCM WAV file: 8, 16, 24 or 32 bits or float (`ffmpeg -i IN -c:a pcm_s16le OUT.wav` makes one)"
 
@@ -38,21 +41,55 @@ class Wav:
         return mean
 
 
+class WavReader:
+    """A WAV file that is read piece by piece; it holds no more than what is asked for.
+
+    `file` must be seekable, and is not closed. Raises BadInputError that says what is wrong with it.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        tag = self.rate_hz = self.channels = self._bits = 0
+        for name, size in _chunks(file):
+            if name == b"fmt ":
+                tag, self.channels, self.rate_hz, self._bits = _read_format(
+                    file.read(min(size, _LONGEST_FORMAT))
+                )
+            elif name == b"data":
+                if not tag:
+                    raise BadInputError("the WAV file has samples before its format", _HINT)
+                self.frames = size // self._frame_bytes
+                break
+        else:
+            raise BadInputError("the WAV file ends before its samples", _HINT)
+        if not self.frames:
+            raise BadInputError("the WAV file holds no samples", _HINT)
+        self._convert = _READERS[tag, self._bits]
+        self._left = self.frames
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.frames / self.rate_hz
+
+    def read(self, frames: int) -> NDArray[np.float32]:
+        """The next samples [at most `frames`, channels]; none at the end."""
+        wanted = min(frames, self._left)
+        body = self._file.read(wanted * self._frame_bytes)
+        if len(body) < wanted * self._frame_bytes:
+            raise BadInputError("the WAV file has become shorter", _HINT)
+        self._left -= wanted
+        return self._convert(body).reshape(-1, self.channels)
+
+    @property
+    def _frame_bytes(self) -> int:
+        return self.channels * self._bits // 8
+
+
 def decode(data: bytes) -> Wav:
     """A WAV file's bytes. Raises BadInputError that says what is wrong with them."""
-    tag = rate_hz = channels = bits = 0
-    for name, body in _chunks(data):
-        if name == b"fmt ":
-            tag, channels, rate_hz, bits = _read_format(body)
-        elif name == b"data":
-            if not tag:
-                raise BadInputError("the WAV file has samples before its format", _HINT)
-            samples = _read_samples(body, tag, bits)
-            if not len(samples):
-                raise BadInputError("the WAV file holds no samples", _HINT)
-            whole = len(samples) // channels * channels
-            return Wav(samples[:whole].reshape(-1, channels), rate_hz)
-    raise BadInputError("the WAV file ends before its samples", _HINT)
+    reader = WavReader(io.BytesIO(data))
+    return Wav(reader.read(reader.frames), reader.rate_hz)
 
 
 def encode(samples: NDArray[np.float32], rate_hz: int) -> bytes:
@@ -63,17 +100,22 @@ def encode(samples: NDArray[np.float32], rate_hz: int) -> bytes:
     return _RIFF.pack(b"RIFF", 4 + len(chunks), b"WAVE") + chunks
 
 
-def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    if len(data) < _RIFF.size or data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise BadInputError("not a WAV file" if data else "the file is empty", _HINT)
+def _chunks(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Name and size of each chunk, the file standing at its body."""
+    end = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    riff = file.read(_RIFF.size)
+    if len(riff) < _RIFF.size or riff[:4] != b"RIFF" or riff[8:] != b"WAVE":
+        raise BadInputError("not a WAV file" if end else "the file is empty", _HINT)
     at = _RIFF.size
-    while at + _CHUNK.size <= len(data):
-        name, size = _CHUNK.unpack_from(data, at)
+    while at + _CHUNK.size <= end:
+        file.seek(at)
+        name, size = _CHUNK.unpack(file.read(_CHUNK.size))
         at += _CHUNK.size
-        if at + size > len(data):
+        if at + size > end:
             promise = f"its {name.decode('latin-1').strip()} chunk promises {size} bytes"
-            raise BadInputError(f"the WAV file is truncated: {promise}, {len(data) - at} are there", _HINT)
-        yield name, data[at : at + size]
+            raise BadInputError(f"the WAV file is truncated: {promise}, {end - at} are there", _HINT)
+        yield name, size
         at += size + size % 2  # chunks are padded to even sizes
 
 
@@ -88,10 +130,6 @@ def _read_format(body: bytes) -> tuple[int, int, int, int]:
     if not channels or not 1000 <= rate_hz <= 768000:
         raise BadInputError(f"the WAV file claims {channels} channels at {rate_hz} Hz", _HINT)
     return tag, channels, rate_hz, bits
-
-
-def _read_samples(body: bytes, tag: int, bits: int) -> NDArray[np.float32]:
-    return _READERS[tag, bits](body[: len(body) // (bits // 8) * (bits // 8)])
 
 
 def _unsigned_8(body: bytes) -> NDArray[np.float32]:

@@ -14,12 +14,12 @@ import psutil
 from edged.cli.playback import granted_parameters
 from edged.config.schema import Config
 from edged.errors import DaemonUnreachableError, EdgedError
-from edged.io.broker import check_broker
 from edged.io.cpu import read_cpu
 from edged.io.memory import unpacks_int8, weight_bytes
 from edged.io.model_folder import ModelFolder
 from edged.io.status_socket import read_status
 from edged.io.thermal import cpu_temperature_c
+from edged.io.visitor import check_broker
 from edged.protocol.state import DeviceState
 from edged.workers.engines import model_name, open_folder
 from edged.workers.threads import configured_threads

@@ -12,7 +12,21 @@ from edged import __version__
 from edged.errors import EdgedError, StorageError
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
-VERBS = ("run", "say", "text", "play", "voices", "model", "config", "doctor", "status", "bench")
+VERBS = (
+    "run",
+    "say",
+    "text",
+    "templates",
+    "play",
+    "voices",
+    "model",
+    "config",
+    "schema",
+    "doctor",
+    "status",
+    "fleet",
+    "bench",
+)
 
 
 class _Verbs(click.Group):

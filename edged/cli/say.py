@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from rich.console import Console
 from edged.audio import wav
 from edged.cli.options import config_option, json_option, read_text
 from edged.cli.playback import play
+from edged.cli.say_mqtt import request_fields, say_via_mqtt, via_option
 from edged.cli.speech_options import read_speech_options, speech_options
-from edged.cli.synth_client import Language, SpokenChunk, SynthClient, engine_options, open_synth, with_engine
+from edged.cli.synth_client import SpokenChunk, SynthClient, engine_options, open_synth, with_engine
 from edged.config.loader import load_config
 from edged.engine.base import SpeechOptions
 from edged.errors import EmptyTextError, StorageError, TextTooLongError
+from edged.text.content import Reading
 from edged.workers.messages import Planned, SynthEnd, SynthReady
 
 
@@ -31,7 +34,11 @@ from edged.workers.messages import Planned, SynthEnd, SynthReady
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write a WAV file (16 bit mono) instead of playing.",
 )
-@click.option("--device", help="ALSA PCM to play on [default: the configured one].")
+@click.option(
+    "--device",
+    help="ALSA PCM to play on; with --via mqtt the name of the board [default: the configured one].",
+)
+@via_option
 @engine_options
 @speech_options
 @config_option
@@ -39,16 +46,20 @@ from edged.workers.messages import Planned, SynthEnd, SynthReady
 def command(
     text: str,
     voice: str | None,
-    lang: Language,
+    lang: Reading,
     out: Path | None,
     device: str | None,
     engine: str | None,
     model: Path | None,
     config_path: Path | None,
     as_json: bool,
+    via: str | None,
     **options: Any,
 ) -> None:
     """Speak TEXT (`-`: standard input). Needs no broker and no daemon.
+
+    With --via mqtt a running daemon speaks instead. Exit status then: 0 finished, 65 rejected, 75 expired,
+    cancelled, interrupted or muted, 66, 69, 70 or 74 failed.
 
     --speaker to --max-seconds are for the engine qwen3; others warn that they have no use for them.
 
@@ -59,9 +70,15 @@ def command(
       edged say "你好" --engine tone --out tone.wav --json
       edged say "你好" --engine qwen3 --speaker vivian --seed 7 --out hello.wav
       edged say "慢走" --engine qwen3 --model my-qwen3/ --dialect sichuan_dialect --temperature 0.7
+      edged say "Gate 12 is open" --via mqtt --device lobby
     """
     how = read_speech_options(options)
     text = read_text(text)
+    if via == "mqtt":
+        if out or engine or model:
+            raise click.UsageError("--out, --engine and --model are for speech without a daemon")
+        fields = request_fields(text, lang, voice, how)
+        sys.exit(say_via_mqtt(load_config(config_path), device, fields, as_json=as_json))
     config = with_engine(load_config(config_path), engine, model)
     _check_text(text, config.speech.max_text_chars)
     if device is not None:
@@ -102,7 +119,7 @@ class _Utterance:
     end: SynthEnd
 
     def __init__(
-        self, synth: SynthClient, text: str, lang: Language, voice: str | None, options: SpeechOptions
+        self, synth: SynthClient, text: str, lang: Reading, voice: str | None, options: SpeechOptions
     ) -> None:
         self.ready: SynthReady = synth.ready
         self._stream = synth.speak(text, lang, voice, options)

@@ -7,13 +7,14 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import click
 
 from edged.config.schema import Config, EngineName, LogConfig
 from edged.engine.base import Samples, SpeechOptions
 from edged.errors import EngineError, UnknownVoiceError, error_for
+from edged.text.content import Reading, Words
 from edged.workers.child import spawned
 from edged.workers.frames import Frame, FrameSocket
 from edged.workers.messages import (
@@ -28,7 +29,6 @@ from edged.workers.messages import (
     SynthUnavailable,
 )
 
-Language = Literal["zh", "en", "auto"]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 # compiling the voice for the first time takes a minute on the slowest board we know
 _SILENT_S = 300.0
@@ -53,7 +53,7 @@ class SynthClient:
         self.ready = self._wait_ready()
 
     def speak(
-        self, text: str, lang: Language, voice: str | None, options: SpeechOptions = _MODEL_DEFAULTS
+        self, text: str, lang: Reading, voice: str | None, options: SpeechOptions = _MODEL_DEFAULTS
     ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
         """Planned, then chunks as they are synthesised, then SynthEnd.
 
@@ -64,12 +64,14 @@ class SynthClient:
         return self._stream(text, lang, voice, options)
 
     def _stream(
-        self, text: str, lang: Language, voice: str | None, options: SpeechOptions
+        self, text: str, lang: Reading, voice: str | None, options: SpeechOptions
     ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
         job_id = f"cli-{next(self._job_numbers)}"
         # lone surrogates cannot travel as JSON; what stands for them is skipped with a warning
         sendable = text.encode("utf-8", "replace").decode()
-        self._channel.send(Speak(job_id=job_id, text=sendable, lang=lang, voice=voice, options=options))
+        self._channel.send(
+            Speak(job_id=job_id, pieces=(Words(sendable, lang),), voice=voice, options=options)
+        )
         audio_ms = 0.0
         while True:
             frame = self._next()

@@ -1,16 +1,25 @@
-"""`edged text`: show how a text will be read out."""
+"""`edged text`: show how a text or a template will be read out."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import cast
 
 import click
 
-from edged.cli.options import read_text
+from edged.cli.options import config_option, read_text
+from edged.config.loader import load_config
 from edged.errors import EmptyTextError
-from edged.text.front_end import Reading, to_spoken
-from edged.text.sentence import SpokenText
+from edged.io.templates import load_templates
+from edged.text.content import Clip, Piece, Reading, Silence, Words
+from edged.text.reading import read_words
+
+
+def _read_vars(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG001
+    if bad := [pair for pair in given if "=" not in pair]:
+        raise click.BadParameter(f"expected NAME=VALUE, got {bad[0]!r}")
+    return dict(pair.split("=", 1) for pair in given)
 
 
 @click.command(
@@ -19,10 +28,17 @@ from edged.text.sentence import SpokenText
 Examples:
   edged text "请A015号到3号窗口"
   edged text --lang en "Room 305, 9:30"
+  edged text --template ticket_call --var ticket=A015 --var counter=3
   edged text --json - < prompts.txt
 """,
 )
-@click.argument("text")
+@click.argument("text", required=False)
+@click.option(
+    "--template", help="Show this announcement template instead of TEXT; `edged templates` lists them."
+)
+@click.option(
+    "--var", "values", multiple=True, callback=_read_vars, metavar="NAME=VALUE", help="A var of the template."
+)
 @click.option(
     "--lang",
     type=click.Choice(["zh", "en", "auto"]),
@@ -30,30 +46,51 @@ Examples:
     show_default=True,
     help="Read all of it in this language; auto decides sentence by sentence.",
 )
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of lines.")
-def command(text: str, lang: str, as_json: bool) -> None:
+def command(
+    text: str | None,
+    template: str | None,
+    values: dict[str, str],
+    lang: str,
+    config_path: Path | None,
+    as_json: bool,
+) -> None:
     """Print the spoken form of TEXT, one sentence a line; "-" reads standard input.
 
     Nothing is synthesised. What cannot be spoken is skipped and named on standard error.
     """
-    spoken = to_spoken(read_text(text), cast(Reading, lang))
-    if not spoken.sentences:
-        raise EmptyTextError(_why_empty(spoken), 'give some words or numbers, such as: edged text "A015"')
-    if as_json:
-        click.echo(json.dumps(_as_json(spoken), ensure_ascii=False))
+    if (text is None) == (template is None) or (values and template is None):
+        raise click.UsageError("expected TEXT, or --template with its --var")
+    if template is None:
+        _show((Words(read_text(text or ""), cast(Reading, lang)),), [], as_json)
         return
-    for sentence in spoken.sentences:
-        click.echo(sentence.spoken)
-    for warning in spoken.warnings:
+    templates = load_templates(load_config(config_path).paths.templates_dir).templates
+    unknown = [f"unknown_field: vars.{name}" for name in templates.unknown_vars(template, values)]
+    _show(templates.expand(template, values, cast(Reading, lang)), unknown, as_json)
+
+
+def _show(pieces: tuple[Piece, ...], warnings: list[str], as_json: bool) -> None:
+    lines: list[str] = []
+    sentences: list[dict[str, str]] = []
+    for piece in pieces:
+        match piece:
+            case Words():
+                spoken = read_words(piece)
+                sentences += [{"lang": s.lang, "spoken": s.spoken} for s in spoken.sentences]
+                lines += [sentence.spoken for sentence in spoken.sentences]
+                warnings += spoken.warnings
+            case Silence(ms=ms):
+                lines.append(f"{{pause {ms}}}")
+            case Clip(name=name):
+                lines.append(f"{{clip {name}}}")
+    if not lines:
+        why = "; ".join(("nothing speakable in the text", *warnings))
+        raise EmptyTextError(why, 'give some words or numbers, such as: edged text "A015"')
+    if as_json:
+        click.echo(json.dumps({"sentences": sentences, "warnings": warnings}, ensure_ascii=False))
+        return
+    for line in lines:
+        click.echo(line)
+    for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
-
-
-def _why_empty(spoken: SpokenText) -> str:
-    return "; ".join(("nothing speakable in the text", *spoken.warnings))
-
-
-def _as_json(spoken: SpokenText) -> dict[str, object]:
-    return {
-        "sentences": [{"lang": s.lang, "spoken": s.spoken} for s in spoken.sentences],
-        "warnings": list(spoken.warnings),
-    }

@@ -24,7 +24,9 @@ class DeviceConfig(_Section):
     """Who this board is on the broker."""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{0,64}$")] = Field(
-        "", description="Device name in every topic (edged/<id>/speak). Empty: the host name."
+        "",
+        description="Device name in every topic (edged/<id>/speak). Empty: edged- and eight digits made of "
+        "the machine id, so that boards cloned with one host name differ.",
     )
     groups: tuple[Identifier, ...] = Field(
         (), description="Also listen on edged/group/<name>/speak for each of these names."
@@ -50,6 +52,19 @@ class MqttConfig(_Section):
         None,
         description="File that holds the password. Unset: the systemd credential mqtt-password, if any.",
     )
+    version: Literal["5", "3.1.1"] = Field(
+        "5", description="Protocol version; 3.1.1 for brokers that know no other (no expiry, no will delay)."
+    )
+    tls: bool = Field(False, description="Encrypt the connection (port is usually 8883 then).")
+    ca_file: Path | None = Field(None, description="Certificates to trust (PEM). Unset: those of the system.")
+    cert_file: Path | None = Field(
+        None, description="Our certificate (PEM), for brokers that ask clients for one."
+    )
+    key_file: Path | None = Field(
+        None,
+        description="Its private key (PEM, not encrypted). Unset: the systemd credential mqtt-key, if any, "
+        "else in cert_file.",
+    )
     keepalive_s: int = Field(
         20, ge=5, le=3600, description="Ping interval; a dead link is noticed after 1.5 times this."
     )
@@ -58,6 +73,13 @@ class MqttConfig(_Section):
         ge=0,
         description="How long the broker keeps requests while we are away (a day: a night off).",
     )
+
+    @model_validator(mode="after")
+    def _certificates_need_tls(self) -> MqttConfig:
+        given = [name for name in ("ca_file", "cert_file", "key_file") if getattr(self, name) is not None]
+        if given and not self.tls:
+            raise ValueError(f"{', '.join(given)}: without effect, tls is off")
+        return self
 
 
 class AudioConfig(_Section):
@@ -129,10 +151,35 @@ class SpeechConfig(_Section):
 
 
 class QueueConfig(_Section):
-    """How much waits."""
+    """What waits, and what is let in."""
 
     max_waiting: int = Field(
         100, ge=1, le=10000, description="Further requests are answered `rejected: queue_full`."
+    )
+    rate_limit_per_s: float = Field(
+        0.0,
+        ge=0.0,
+        le=10000.0,
+        description="Requests per second let in on each speak topic; more are `rejected: rate_limited`, an "
+        "emergency never. 0: no limit.",
+    )
+    rate_burst: int = Field(
+        20, ge=1, le=10000, description="As many may come at once before rate_limit_per_s counts."
+    )
+    part_timeout_s: float = Field(
+        30.0,
+        ge=1.0,
+        le=3600.0,
+        description="How long an announcement that comes in parts waits for its next one.",
+    )
+    quiet_hours: Annotated[str, Field(pattern=r"^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$")] = (
+        Field(
+            "",
+            description='Local time in which requests are answered `muted`, like "22:00-06:30". Empty: none.',
+        )
+    )
+    emergency_overrides_mute: bool = Field(
+        True, description="An emergency is spoken although the device is muted or the hours are quiet."
     )
 
 
@@ -188,7 +235,23 @@ class PathsConfig(_Section):
     cache_dir: Path = Field(
         Path("/var/cache/edged"), description="Compiled networks; may be deleted at any time."
     )
+    clips_dir: Path = Field(
+        Path("/var/lib/edged/clips"), description="WAV files that announcements may contain, by name."
+    )
+    templates_dir: Path = Field(
+        Path("/etc/edged/templates"), description="Announcement templates of this site (*.yaml)."
+    )
     runtime_dir: Path = Field(Path("/run/edged"), description="The local status socket.")
+
+
+class HomeAssistantConfig(_Section):
+    """Home Assistant finds the device by itself (MQTT discovery)."""
+
+    discovery: bool = Field(True, description="Publish the retained discovery record.")
+    prefix: Annotated[str, Field(pattern=r"^[^#+\x00]+$")] = Field(
+        "homeassistant",
+        description="Home Assistant's discovery prefix; its birth message is <prefix>/status.",
+    )
 
 
 class LogConfig(_Section):
@@ -208,4 +271,5 @@ class Config(_Section):
     threads: ThreadsConfig = ThreadsConfig()
     thermal: ThermalConfig = ThermalConfig()
     paths: PathsConfig = PathsConfig()
+    homeassistant: HomeAssistantConfig = HomeAssistantConfig()
     log: LogConfig = LogConfig()

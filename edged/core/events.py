@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from edged.core.governor import ThermalLevel
-from edged.protocol.command import Stop
+from edged.protocol.command import Cancel, Pause, Resume, SetMuted, Skip, Stop
 from edged.protocol.request import Request
-from edged.protocol.result import ReplyTo, Result
+from edged.protocol.result import Result, Stage
 
 WorkerName = Literal["synth", "player"]
 
@@ -34,8 +34,20 @@ class Accepted:
     id: str
     request: Request
     warnings: tuple[str, ...] = ()
-    reply_to: ReplyTo | None = None
     lifetime_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartArrived:
+    """One more part of an incremental text, durable and no duplicate; the first one came as Accepted.
+
+    Parts may come in any order; they are spoken in that of their numbers.
+    """
+
+    id: str
+    part: int
+    text: str
+    is_last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +61,12 @@ class SynthPlanned:
 
 @dataclass(frozen=True, slots=True)
 class SynthEnd:
-    """Every sample of the announcement has been synthesised."""
+    """Every sample of the announcement has been synthesised; `warnings` came after SynthPlanned."""
 
     id: str
     audio_ms: float
     synth_ms: float
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +143,13 @@ class ThermalChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class QuietHours:
+    """They begin or end; while they last only an emergency is spoken."""
+
+    is_quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed; sent a few times per second."""
 
@@ -146,7 +166,14 @@ class Shutdown:
 
 Event = (
     Accepted
+    | PartArrived
     | Stop
+    | Cancel
+    | Skip
+    | Pause
+    | Resume
+    | SetMuted
+    | QuietHours
     | SynthPlanned
     | SynthEnd
     | SynthFailed
@@ -168,10 +195,25 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class StartJob:
-    """Synthesise and play this."""
+    """Synthesise and play this.
+
+    `more` are the texts of further parts that have come in order; `is_open`: AddText follows until one is
+    the last.
+    """
 
     id: str
     request: Request
+    more: tuple[str, ...] = ()
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddText:
+    """The next part of the text of a job that is open."""
+
+    id: str
+    text: str
+    is_last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +231,32 @@ class StopPlay:
 
 
 @dataclass(frozen=True, slots=True)
+class PausePlay:
+    """Fall silent, and keep what is left of the job until ResumePlay or StopPlay."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePlay:
+    """Go on where PausePlay cut in."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """The announcement has reached this stage; for those who follow it live."""
+
+    id: str
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
 class Publish:
     """The one terminal result of its request."""
 
     result: Result
-    reply_to: ReplyTo | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,4 +264,4 @@ class Exit:
     """After Shutdown: nothing sounds any more."""
 
 
-Command = StartJob | CancelSynth | StopPlay | Publish | Exit
+Command = StartJob | AddText | CancelSynth | StopPlay | PausePlay | ResumePlay | Tell | Publish | Exit

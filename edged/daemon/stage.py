@@ -15,12 +15,19 @@ from edged.config.schema import Config
 from edged.core import events
 from edged.core.fallback import EngineChoice
 from edged.core.health import Health
+from edged.daemon.settings import SettingsKeeper
 from edged.engine.base import SpeechOptions
+from edged.errors import EdgedError
 from edged.protocol.request import Request
+from edged.text.compose import compose
+from edged.text.sentence import Lang
+from edged.text.templates import Templates
 from edged.workers import messages
 from edged.workers.supervisor import Supervisor
 
 log = logging.getLogger(__name__)
+
+_REPEAT_GAP_MS = 1000  # who missed it listens up; half of it sounds like one announcement
 
 
 class Stage:
@@ -34,10 +41,14 @@ class Stage:
     def __init__(
         self,
         config: Config,
+        templates: Templates,
+        settings: SettingsKeeper,
         emit: Callable[[events.Event], None],
         health: Health,
         before_sound: Callable[[str], None],
     ) -> None:
+        self._templates = templates
+        self._settings = settings
         self._emit = emit
         self._before_sound = before_sound
         self._health = health
@@ -64,20 +75,38 @@ class Stage:
 
     def start(self, job: events.StartJob) -> None:
         """Synthesise and play this announcement; the device is opened while the first sentence is made."""
-        request = job.request
-        self._on_stage = job.id
         assert self.synth_ready is not None, "the scheduler starts nothing before both children are ready"
+        self._on_stage = job.id
+        try:
+            speak = self._speak(job)
+        except EdgedError as error:  # of an earlier edged, or its template has changed since it was accepted
+            self._emit(events.SynthFailed(job.id, error.code, str(error)))
+            return
         self._in_player = job.id
-        self._player.send(messages.PlayBegin(job_id=job.id, sample_rate_hz=self.synth_ready.sample_rate_hz))
-        self._synth.send(
-            messages.Speak(
-                job_id=job.id,
-                text=request.text or "",
-                lang=request.lang,
-                voice=request.voice,
-                speed=request.speed,
-                options=speech_options(request),
-            )
+        volume = 100 if job.request.volume is None else job.request.volume
+        rate_hz = self.synth_ready.sample_rate_hz
+        self._player.send(messages.PlayBegin(job_id=job.id, sample_rate_hz=rate_hz, volume=volume))
+        self._synth.send(speak)
+        for number, text in enumerate(job.more, start=1):
+            self.add_text(job.id, text, is_last=number == len(job.more) and not job.is_open)
+
+    def add_text(self, job_id: str, text: str, *, is_last: bool) -> None:
+        """The next part of a text that comes in parts."""
+        self._synth.send(messages.SpeakMore(job_id=job_id, text=text, is_last=is_last))
+
+    def _speak(self, job: events.StartJob) -> messages.Speak:
+        request = job.request
+        return messages.Speak(
+            job_id=job.id,
+            pieces=compose(request, self._templates),
+            voice=request.voice,
+            default_voices=self._chosen_voices,
+            speed=request.speed,
+            options=speech_options(request),
+            repeat=request.repeat,
+            repeat_gap_ms=_REPEAT_GAP_MS if request.repeat_gap_ms is None else request.repeat_gap_ms,
+            repeat_mode=request.repeat_mode,
+            is_open=job.is_open or bool(job.more),
         )
 
     def cancel_synth(self, job_id: str) -> None:
@@ -95,6 +124,18 @@ class Stage:
         else:
             self._emit(events.PlayStopped(job_id))
 
+    def pause(self, job_id: str) -> None:
+        """Fall silent and keep the rest."""
+        self._player.send(messages.PlayPause(job_id=job_id))
+
+    def resume(self, job_id: str) -> None:
+        """Go on with it."""
+        self._player.send(messages.PlayResume(job_id=job_id))
+
+    def apply_volume(self) -> None:
+        """The device's volume is that of the settings from now on."""
+        self._player.send(messages.SetVolume(percent=self._settings.now.volume))
+
     def set_threads(self, threads: int) -> None:
         """OpenVINO threads from the next sentence on."""
         self._synth.send(messages.SetThreads(threads=threads))
@@ -102,6 +143,20 @@ class Stage:
     def kill(self, worker: str) -> None:
         """End a child that hangs; it is restarted."""
         (self._synth if worker == "synth" else self._player).kill()
+
+    @property
+    def default_voices(self) -> dict[Lang, str]:
+        """Who speaks each language when a request names no voice; empty while no voice is loaded."""
+        voices = self.synth_ready.voices if self.synth_ready else ()
+        own = {lang: voice.name for voice in voices for lang in voice.default_for}
+        return {lang: self._chosen_voices.get(lang, name) for lang, name in own.items()}
+
+    @property
+    def _chosen_voices(self) -> dict[Lang, str]:
+        """Those of the settings that the engine in use has."""
+        voices = self.synth_ready.voices if self.synth_ready else ()
+        names = {voice.name for voice in voices}
+        return {lang: name for lang, name in self._settings.now.voices.items() if name in names}
 
     # --- from the synth --------------------------------------------------------------------------
 
@@ -126,9 +181,9 @@ class Stage:
                     self._before_sound(job_id)
                     self._sounding = job_id
                 self._player.send(message, payload)
-            case messages.SynthEnd(job_id=job_id, audio_ms=audio_ms, synth_ms=synth_ms):
+            case messages.SynthEnd(job_id=job_id):
                 self.choice.has_spoken()
-                self._emit(events.SynthEnd(job_id, audio_ms, synth_ms))
+                self._emit(events.SynthEnd(job_id, message.audio_ms, message.synth_ms, message.warnings))
                 if job_id == self._in_player:
                     self._player.send(messages.PlayEnd(job_id=job_id))
             case messages.SynthFailed(job_id=job_id, code=code, what=what):
@@ -160,6 +215,7 @@ class Stage:
             case messages.PlayerReady():
                 self.player_ready = message
                 self._health.ready("player", now_s)
+                self.apply_volume()
                 self._emit(events.WorkerReady("player"))
             case messages.PlayerUnavailable(code=code, what=what, hint=hint):
                 self.player_ready = None

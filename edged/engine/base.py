@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from edged.text.sentence import Lang, Sentence
 
-Samples = NDArray[np.float32]
+if TYPE_CHECKING:  # main knows an engine's options but never looks at samples: 14 MB less without numpy
+    import numpy as np
+    from numpy.typing import NDArray
+
+Samples: TypeAlias = "NDArray[np.float32]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from edged.engine.base import EngineInfo, PcmChunk, Samples, SynthJob, VoiceInfo
 from edged.text.sentence import Sentence
 
 SAMPLE_RATE_HZ = 24000
-_TONE_MS = 80  # one letter or Han character: about the pace of fast speech
-_FADE_MS = 5  # no click between tones
+TONE_MS = 80  # one letter or Han character: about the pace of fast speech
+FADE_MS = 5  # no click between tones
 _LOWEST_HZ = 300.0
 _STEP_HZ = 25.0
 _STEPS = 64  # 300..1900 Hz: all of it passes a telephone-grade loudspeaker
@@ -38,7 +38,7 @@ class ToneEngine:
     def set_threads(self, threads: int) -> None:
         """Sines need no threads."""
 
-    def synthesize(self, job: SynthJob) -> Iterator[PcmChunk]:
+    def synthesize(self, job: SynthJob) -> Generator[PcmChunk]:
         for index, sentence in enumerate(job.sentences):
             yield PcmChunk(_sentence(sentence, job.speed), SAMPLE_RATE_HZ, index)
 
@@ -46,15 +46,19 @@ class ToneEngine:
         """Nothing to free."""
 
 
+def tone_hz(letter: str) -> float:
+    """The frequency of a letter's tone; letters 64 code points apart share one."""
+    return _LOWEST_HZ + _STEP_HZ * (ord(letter) % _STEPS)
+
+
 def _sentence(sentence: Sentence, speed: float) -> Samples:
-    tones = [_tone(ord(letter), speed) for letter in sentence.spoken if letter.isalnum()]
+    tones = [_tone(tone_hz(letter), speed) for letter in sentence.spoken if letter.isalnum()]
     pause = np.zeros(int(SAMPLE_RATE_HZ * sentence.pause_ms / 1000), np.float32)
     return np.concatenate([*tones, pause])
 
 
-def _tone(code_point: int, speed: float) -> Samples:
-    frequency_hz = _LOWEST_HZ + _STEP_HZ * (code_point % _STEPS)
-    t = np.arange(int(SAMPLE_RATE_HZ * _TONE_MS / 1000 / speed)) / SAMPLE_RATE_HZ
-    edge = np.clip(np.minimum(t, t[-1] - t) / (_FADE_MS / 1000), 0.0, 1.0)
+def _tone(frequency_hz: float, speed: float) -> Samples:
+    t = np.arange(int(SAMPLE_RATE_HZ * TONE_MS / 1000 / speed)) / SAMPLE_RATE_HZ
+    edge = np.clip(np.minimum(t, t[-1] - t) / (FADE_MS / 1000), 0.0, 1.0)
     tone: Samples = (_AMPLITUDE * edge * np.sin(2 * np.pi * frequency_hz * t)).astype(np.float32)
     return tone

@@ -1,32 +1,23 @@
-"""The broker as seen from outside a session: password, paho client, words for refusals, a check."""
+"""What every client of the broker needs: credentials and a paho client that is set up."""
 
 from __future__ import annotations
 
 import socket
-import time
-import uuid
 from typing import TYPE_CHECKING
 
-from paho.mqtt.client import Client, ConnectFlags
+from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
-from paho.mqtt.properties import Properties
-from paho.mqtt.reasoncodes import ReasonCode
 
 from edged.config.schema import MqttConfig
-from edged.errors import BrokerError, ConfigError
+from edged.errors import ConfigError
 from edged.io.systemd import ServiceManager
+from edged.io.tls import renewed_context
 
 if TYPE_CHECKING:
     from paho.mqtt.client import SocketLike
 
 CONNECT_TIMEOUT_S = 5.0  # a TCP connect on a site network takes milliseconds; one retransmission 1-3 s
-CHECK_TIMEOUT_S = 3.0
 _CREDENTIAL = "mqtt-password"
-
-# Reason codes of MQTT 5 that trying again soon will not change.
-_BAD_CREDENTIALS = {134, 135}
-_TAKEN_OVER = 142
-_SLOW = {*_BAD_CREDENTIALS, 133, 138, 140, _TAKEN_OVER}
 
 
 def read_password(config: MqttConfig) -> str | None:
@@ -43,16 +34,24 @@ def read_password(config: MqttConfig) -> str | None:
         raise ConfigError([f"mqtt.password_file = {path}: {error}"]) from error
 
 
-def new_client(config: MqttConfig, client_id: str) -> Client:
-    """A paho client for MQTT 5 that leaves acknowledging to us."""
+def new_client(config: MqttConfig, client_id: str, *, keeps_session: bool = False) -> Client:
+    """A paho client of the configured version that leaves acknowledging to us.
+
+    Raises ConfigError when the password or a certificate cannot be read.
+    """
+    is_v5 = config.version == "5"
     client = Client(
         CallbackAPIVersion.VERSION2,
         client_id=client_id,
-        protocol=MQTTProtocolVersion.MQTTv5,
+        protocol=MQTTProtocolVersion.MQTTv5 if is_v5 else MQTTProtocolVersion.MQTTv311,
+        clean_session=None if is_v5 else not keeps_session,  # MQTT 5 says it at the connect
         manual_ack=True,
+        reconnect_on_failure=False,  # it is our loop that connects, and not with MQTT 3.1
     )
     client.connect_timeout = CONNECT_TIMEOUT_S
     client.on_socket_open = _send_at_once
+    if config.tls:
+        client.tls_set_context(renewed_context(config))
     set_credentials(client, config)
     return client
 
@@ -80,68 +79,3 @@ def send_tcp_ack_at_once(sock: SocketLike) -> None:
     """
     if isinstance(sock, socket.socket):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-
-
-def is_refusal(reason: ReasonCode) -> bool:
-    """Trying again soon will not help: somebody has to change a password, a list or a name first."""
-    return reason.value in _SLOW
-
-
-def refused(config: MqttConfig, reason: ReasonCode, client_id: str) -> BrokerError:
-    """What the broker said, and what to do about it."""
-    where = f"{config.host}:{config.port}: {reason}"
-    if reason.value in _BAD_CREDENTIALS:
-        user = repr(config.username) if config.username else "anonymous"
-        return BrokerError(f"{where} (user: {user})", "check mqtt.username and mqtt.password_file")
-    if reason.value == _TAKEN_OVER:
-        return BrokerError(
-            f"{where}: another client connected as {client_id!r}",
-            "give each board its own device.id (two boards cloned from one image?)",
-        )
-    return BrokerError(where, "look into the broker's log")
-
-
-def broken(config: MqttConfig, client_id: str) -> BrokerError:
-    """The connection ended without a word."""
-    return BrokerError(
-        f"{config.host}:{config.port}: the connection broke",
-        f"if it repeats: does another client connect as {client_id!r}? Each board needs its own device.id",
-    )
-
-
-def unreachable(config: MqttConfig, error: OSError) -> BrokerError:
-    """There is no connection to the broker."""
-    return BrokerError(
-        f"{config.host}:{config.port}: {error.strerror or error}",
-        "check mqtt.host and mqtt.port, and that the broker runs",
-    )
-
-
-def check_broker(config: MqttConfig) -> None:
-    """Connect once, as nobody in particular, and leave. Raises BrokerError within CHECK_TIMEOUT_S.
-
-    Raises ConfigError when the password file cannot be read.
-    """
-    client_id = f"edged-check-{uuid.uuid4().hex[:8]}"
-    client = new_client(config, client_id)
-    client.connect_timeout = CHECK_TIMEOUT_S
-    answers: list[ReasonCode] = []
-
-    def on_connect(
-        _c: Client, _u: object, _f: ConnectFlags, reason: ReasonCode, _p: Properties | None
-    ) -> None:
-        answers.append(reason)
-
-    client.on_connect = on_connect
-    deadline_s = time.monotonic() + CHECK_TIMEOUT_S
-    try:
-        client.connect(config.host, config.port)
-    except OSError as error:
-        raise unreachable(config, error) from error
-    while not answers and client.socket() is not None and time.monotonic() < deadline_s:
-        client.loop(timeout=0.1)
-    client.disconnect()
-    if not answers:
-        raise BrokerError(f"{config.host}:{config.port}: accepts connections but is silent", "is it MQTT 5?")
-    if answers[0].is_failure:
-        raise refused(config, answers[0], client_id)

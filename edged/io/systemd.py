@@ -77,6 +77,15 @@ class ServiceManager:
                 f"check the file behind LoadCredential={name} in `systemctl cat edged`",
             ) from error
 
+    def credential_file(self, name: str) -> Path | None:
+        """Where the credential `name` lies, for those who read files; None when it is missing or empty.
+
+        Raises ConfigError as `credential` does.
+        """
+        if self.credentials_dir is None or self.credential(name) is None:
+            return None
+        return self.credentials_dir / name
+
     def _notify(self, *assignments: str) -> bool:
         """Send one message; True when the manager has taken it."""
         if self.notify_address is None:

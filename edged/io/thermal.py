@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -17,6 +18,9 @@ log = logging.getLogger(__name__)
 CPU_CHIPS = ("coretemp", "x86_pkg_temp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal")
 # ... and of the board's firmware, asked only when the CPU's own are silent: often it is a constant.
 BOARD_CHIPS = ("acpitz",)
+_COUNTED = ("core", "package")
+
+CPUS = Path("/sys/devices/system/cpu")
 
 Sensors = Mapping[str, Iterable[Any]]
 
@@ -24,6 +28,24 @@ Sensors = Mapping[str, Iterable[Any]]
 def cpu_temperature_c() -> float | None:
     """The hottest believable CPU sensor in °C; None on boards without one. Never raises."""
     return pick_temperature_c(_read_sensors(getattr(psutil, "sensors_temperatures", None)))
+
+
+def throttle_counts(cpus: Path = CPUS) -> tuple[int, int] | None:
+    """How often the CPU has slowed down for heat since the boot: (its worst core, the package).
+
+    None where the kernel does not count it.
+    """
+    counts = [_highest(cpus.glob(f"cpu*/thermal_throttle/{name}_throttle_count")) for name in _COUNTED]
+    core, package = counts
+    return None if core is None or package is None else (core, package)
+
+
+def _highest(files: Iterable[Path]) -> int | None:
+    try:
+        return max((int(file.read_text()) for file in files), default=None)
+    except (OSError, ValueError) as error:  # a CPU that is taken offline just now, a container
+        _warn_once(f"throttle counters: {error}")
+        return None
 
 
 def pick_temperature_c(sensors: Sensors) -> float | None:
@@ -47,4 +69,4 @@ def _read_sensors(read: Callable[[], Sensors | None] | None) -> Sensors:
 
 @lru_cache(maxsize=16)  # sensors are polled for ever; a broken one is worth one line
 def _warn_once(reason: str) -> None:
-    log.warning("cannot read temperature sensors (%s): the board counts as cool", reason)
+    log.warning("cannot read the sensors (%s): the board counts as cool", reason)

@@ -27,8 +27,8 @@ from pydantic_core import ErrorDetails
 from edged.protocol.result import Code
 
 ID_PATTERN = r"^[A-Za-z0-9._:-]{1,64}$"
-ACTIVE_FIELDS = frozenset(
-    {"id", "text", "priority", "ttl_ms", "lang", "voice", "speed", "instruct", "options"}
+INACTIVE_FIELDS = frozenset(
+    {"chime", "chime_end", "gap_ms", "lead_in_ms", "max_duration_ms", "cache", "output"}
 )
 _CONTENT_FIELDS = ("text", "segments", "template")
 
@@ -65,6 +65,8 @@ _BY_NUMBER = (
     *(Priority.HIGH,) * 2,
     Priority.EMERGENCY,
 )
+
+_PriorityInput = Priority | Annotated[int, Field(ge=0, le=9)]
 
 
 def _read_priority(value: object) -> Priority:
@@ -126,7 +128,9 @@ class Request(_Part):
     part: Annotated[int, Field(ge=0, le=100_000)] | None = None
     last: bool = False
 
-    priority: Annotated[Priority, BeforeValidator(_read_priority)] = Priority.NORMAL
+    priority: Annotated[Priority, BeforeValidator(_read_priority, json_schema_input_type=_PriorityInput)] = (
+        Priority.NORMAL
+    )
     on_busy: Literal["queue", "interrupt", "replace_same_key", "drop"] = "queue"
     key: ShortText | None = None
     ttl_ms: Annotated[int, Field(ge=1, le=_WEEK_MS)] | None = None
@@ -152,15 +156,40 @@ class Request(_Part):
     output: ShortText | None = None
 
     @model_validator(mode="after")
-    def _says_one_thing(self) -> Request:
+    def _makes_sense(self) -> Request:
         if sum(getattr(self, name) is not None for name in _CONTENT_FIELDS) > 1:
-            raise ValueError("expected only one of text, segments, template")
+            raise ValueError("text, segments, template: expected only one of them")
+        for is_wrong, what in (
+            (self.vars is not None and self.template is None, "vars: expected with template only"),
+            (self.on_busy == "replace_same_key" and self.key is None, "key: expected with replace_same_key"),
+            (self.part is not None and self.text is None, "part: expected with text"),
+            (self.part is not None and self.id is None, "part: expected with id"),
+            (self.part is None and self.last, "last: expected with part only"),
+        ):
+            if is_wrong:
+                raise ValueError(what)
         return self
+
+    @property
+    def text_chars(self) -> int:
+        """How much there is to read, in characters: text, segments and what goes into a template."""
+        segments = (s.text or s.spell or s.digits or "" for s in self.segments or ())
+        values = (self.vars or {}).values()
+        return len(self.text or "") + sum(map(len, segments)) + sum(len(str(value)) for value in values)
+
+    @property
+    def is_empty(self) -> bool:
+        """There is nothing to say. A part may be blank: the one before it or after it is not."""
+        if self.part is not None or self.template is not None:
+            return False
+        if self.segments is not None:
+            return not any(s.clip or (s.text or s.spell or s.digits or "").strip() for s in self.segments)
+        return not (self.text or "").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A good request. `fingerprint` tells two bodies with the same id apart."""
+    """A good request. `fingerprint` tells two bodies with the same id apart, or two texts of one part."""
 
     request: Request
     warnings: tuple[str, ...]
@@ -200,7 +229,7 @@ def parse_speak(
         _check_text(request, max_text_chars, warnings, body)
     except _RejectedError as error:
         return error.rejected
-    return Parsed(request, warnings, _fingerprint(body))
+    return Parsed(request, warnings, _fingerprint(body, request))
 
 
 def lifetime_s(request: Request, message_expiry_s: float | None) -> float | None:
@@ -267,12 +296,12 @@ def _validate(body: dict[str, Any], topic_priority: str | None) -> Request:
 def explain(error: ValidationError) -> str:
     """Which fields are wrong, what was expected and what came; at most three of them."""
     told = error.errors(include_url=False, include_context=False)[:_MOST_ERRORS_TOLD]
-    return "; ".join(_explain_one(".".join(map(str, item["loc"])) or "request", item) for item in told)
+    return "; ".join(_explain_one(".".join(map(str, item["loc"])), item) for item in told)
 
 
 def _explain_one(where: str, item: ErrorDetails) -> str:
     expected = item["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
-    return f"{where}: {expected}, got {_shorten(item['input'])}"
+    return f"{where}: {expected}, got {_shorten(item['input'])}" if where else expected
 
 
 def _shorten(value: object) -> str:
@@ -292,23 +321,25 @@ def _inactive_fields(request: Request) -> list[str]:
     return [
         f"not_active: {name}"
         for name, field in Request.model_fields.items()
-        if name not in ACTIVE_FIELDS and getattr(request, name) != field.default
+        if name in INACTIVE_FIELDS and getattr(request, name) != field.default
     ]
 
 
 def _check_text(
     request: Request, max_text_chars: int, warnings: tuple[str, ...], body: dict[str, Any]
 ) -> None:
-    text = request.text or ""
-    if not text.strip():
-        _reject(Code.EMPTY, "nothing to say: give `text`", body, warnings)
-    if len(text) > max_text_chars:
-        _reject(Code.TOO_LONG, f"{len(text)} characters; this device takes {max_text_chars}", body, warnings)
+    if request.is_empty:
+        _reject(Code.EMPTY, "nothing to say: give text, segments or template", body, warnings)
+    if request.text_chars > max_text_chars:
+        told = f"{request.text_chars} characters; this device takes {max_text_chars}"
+        _reject(Code.TOO_LONG, told, body, warnings)
 
 
 def _canonical(body: dict[str, Any]) -> bytes:
     return json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _fingerprint(body: dict[str, Any]) -> str:
+def _fingerprint(body: dict[str, Any], request: Request) -> str:
+    if request.part is not None:  # its other fields count once for the whole announcement
+        body = {"part": request.part, "text": request.text, "last": request.last}
     return hashlib.sha256(_canonical(body)).hexdigest()

@@ -48,11 +48,13 @@ class Code(StrEnum):
 
 
 class Stage(StrEnum):
-    """Where a request is that has no result yet."""
+    """Where a request is that has no result yet. `accepted`: it is on the disk."""
 
+    ACCEPTED = "accepted"
     QUEUED = "queued"
     SYNTHESISING = "synthesising"
     SPEAKING = "speaking"
+    PAUSED = "paused"
 
 
 class Result(Payload):
@@ -81,7 +83,11 @@ class Result(Payload):
 
 
 class Progress(Payload):
-    """Answer to a duplicate whose first request is still running: not a result, it has no `status`."""
+    """The stage a request has reached: not a result, it has no `status`.
+
+    On `.../event` as it happens, on the Response Topic for `ack: accepted`, and as the answer to a
+    duplicate whose first request still runs.
+    """
 
     id: str
     stage: Stage

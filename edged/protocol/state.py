@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from edged.protocol.payload import Payload
+from edged.protocol.result import Code, Status
 
 PROTOCOL_VERSION = 1
 
@@ -20,8 +21,21 @@ class DeviceState(StrEnum):
     OFFLINE = "offline"
 
 
+class LastResult(Payload):
+    """How the last announcement ended; `ts` is wall clock."""
+
+    id: str
+    status: Status
+    code: Code | None
+    ts: float
+
+
 class State(Payload):
-    """Is it there, and what is it doing; `since` is wall clock, `id` the announcement being spoken."""
+    """Is it there, and what is it doing; `since` is wall clock, `id` the announcement being spoken.
+
+    `voice` names the default voices, in the order of their languages (zh+en). What is not known, as in the
+    last will, is null. No text of an announcement is ever in here: it is retained.
+    """
 
     state: DeviceState
     reason: str = ""
@@ -29,6 +43,11 @@ class State(Payload):
     version: str
     id: str | None = None
     queue: int = 0
+    paused: bool = False
+    volume: int | None = None
+    muted: bool | None = None
+    voice: str | None = None
+    last: LastResult | None = None
 
 
 class MqttCounters(Payload):
@@ -41,6 +60,13 @@ class MqttCounters(Payload):
     stale_acks: int = 0
 
 
+class ThrottleCounters(Payload):
+    """How often the CPU has slowed itself down for heat since the boot: its worst core, and the package."""
+
+    core: int
+    package: int
+
+
 class Health(Payload):
     """How it is doing; `ts` is wall clock, `rtf` that of the last announcement, `load` over one minute."""
 
@@ -49,7 +75,7 @@ class Health(Payload):
     rss_mb: dict[str, float]
     temperature_c: float | None
     thermal: Literal["nominal", "warm", "hot", "critical"]
-    throttled: int | None = None
+    throttled: ThrottleCounters | None = None
     queue: int
     rtf: float | None
     xruns: int
@@ -87,6 +113,7 @@ class Info(Payload):
     fallback: str = ""
     voices: tuple[VoiceEntry, ...] = ()
     languages: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()
     isa: str = ""
     audio_device: str | None = None
     limits: AnnouncedLimits

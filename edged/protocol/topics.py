@@ -8,12 +8,6 @@ from dataclasses import dataclass
 
 from edged.errors import ConfigError
 
-# What controllers may ask for; today only `stop` does something (see docs/mqtt.md).
-VERBS = frozenset(
-    {"stop", "cancel", "skip", "pause", "resume", "replay", "volume", "mute"}
-    | {"preload", "test", "voices", "update", "reload", "doctor"}
-)
-
 _LEVEL = re.compile(r"[A-Za-z0-9._-]{1,64}")
 # `edged/all/...` and `edged/group/...` are addresses of many devices, so no device may be called that.
 _RESERVED_DEVICES = frozenset({"all", "group"})
@@ -28,18 +22,24 @@ class SpeakTopic:
 
 @dataclass(frozen=True, slots=True)
 class CommandTopic:
-    """A command; `verb` is one of VERBS or something unknown."""
+    """A command; `verb` as received, known or not."""
 
     verb: str
 
 
-class Topics:
-    """The topics of one device: its own, `all`, and its groups.
+@dataclass(frozen=True, slots=True)
+class BirthTopic:
+    """Home Assistant says `online` here when it has started."""
 
-    Raises ConfigError when a name cannot be a topic level or is one of the reserved ones.
+
+class Topics:
+    """The topics of one device: its own, `all`, its groups, and those of Home Assistant under its prefix.
+
+    `birth_prefix` is that prefix when its birth message is to be heard. Raises ConfigError when a name
+    cannot be a topic level or is one of the reserved ones.
     """
 
-    def __init__(self, base: str, device: str, groups: Iterable[str] = ()) -> None:
+    def __init__(self, base: str, device: str, groups: Iterable[str] = (), birth_prefix: str = "") -> None:
         names = tuple(dict.fromkeys(groups))
         if problems := _problems(device, names):
             raise ConfigError(problems)
@@ -48,24 +48,39 @@ class Topics:
         self.state = f"{self._own}/state"
         self.health = f"{self._own}/health"
         self.info = f"{self._own}/info"
+        self.event = f"{self._own}/event"
+        self.speak = f"{self._own}/speak"
+        self._birth = f"{birth_prefix}/status" if birth_prefix else None
 
     def result(self, request_id: str) -> str:
         """Where the result of this request goes (an id cannot hold `/`, `+` or `#`)."""
         return f"{self._own}/result/{request_id}"
 
+    def command(self, verb: str) -> str:
+        """Where this command is taken."""
+        return f"{self._own}/cmd/{verb}"
+
     @property
     def filters(self) -> tuple[str, ...]:
         """The subscriptions: no topic is matched by two of them, so no message comes twice."""
-        return tuple(
+        own = tuple(
             f"{address}/{tail}" for address in self._addresses for tail in ("speak", "speak/+", "cmd/+")
         )
+        return own if self._birth is None else (*own, self._birth)
 
-    def read(self, topic: str) -> SpeakTopic | CommandTopic | None:
+    def read(self, topic: str) -> SpeakTopic | CommandTopic | BirthTopic | None:
         """What a message on `topic` is; None when it is not for us."""
+        if topic == self._birth:
+            return BirthTopic()
         for address in self._addresses:
             if topic.startswith(f"{address}/"):
                 return _read_tail(topic.removeprefix(f"{address}/"))
         return None
+
+
+def discovery_topic(prefix: str, device: str) -> str:
+    """Where Home Assistant looks for the device; it allows no dot there."""
+    return f"{prefix}/device/{device.replace('.', '_')}/config"
 
 
 def _read_tail(tail: str) -> SpeakTopic | CommandTopic | None:

@@ -12,14 +12,16 @@ import struct
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from edged.workers.messages import Message, parse_message
 
+if TYPE_CHECKING:  # main passes samples on and never opens them: 14 MB less without numpy
+    import numpy as np
+    from numpy.typing import NDArray
+
 _PREFIX = struct.Struct(">II")
-MAX_HEADER_BYTES = 256 * 1024  # a Speak message with the longest text allowed, escaped
+MAX_HEADER_BYTES = 2 * 1024 * 1024  # 256 KiB of the smallest segments, five times as long in a Speak message
 MAX_PAYLOAD_BYTES = 16 * 1024 * 1024  # 170 s of 24 kHz float32: no single chunk is longer
 _RECEIVE_BYTES = 256 * 1024
 
@@ -37,6 +39,8 @@ class Frame:
 
     def samples(self) -> NDArray[np.float32]:
         """The payload as mono float32 samples, shape [n]."""
+        import numpy as np
+
         return np.frombuffer(self.payload, dtype="<f4").astype(np.float32, copy=False)
 
 
@@ -48,6 +52,8 @@ def encode(message: Message, payload: bytes = b"") -> bytes:
 
 def encode_samples(samples: NDArray[np.float32]) -> bytes:
     """Mono samples [n] as a payload."""
+    import numpy as np
+
     return np.ascontiguousarray(samples, dtype="<f4").tobytes()
 
 

@@ -1,9 +1,9 @@
 """What main and its children say to each other; every message names its job where it has one.
 
-main -> synth:  Configure, Speak, CancelSpeak, SetThreads, Played
+main -> synth:  Configure, Speak, SpeakMore, CancelSpeak, SetThreads, Played
 synth -> main:  SynthReady | SynthUnavailable, Heartbeat, and for each job
                 Planned, Audio..., then one of SynthEnd SynthFailed SynthCancelled
-main -> player: Configure, PlayBegin, Audio..., PlayEnd, PlayStop
+main -> player: Configure, SetVolume, PlayBegin, Audio..., PlayEnd, PlayStop, PlayPause, PlayResume
 player -> main: PlayerReady | PlayerUnavailable, Heartbeat, and for each job
                 PlayStarted, Played..., then one of PlayDone PlayFailed PlayStopped
 """
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from edged.config.schema import Config
 from edged.engine.base import SpeechOptions
+from edged.text.content import Piece
 from edged.text.sentence import Lang
 
 
@@ -42,15 +43,40 @@ class Heartbeat(_Message):
 
 
 class Speak(_Message):
-    """Synthesise `text`; `voice` None means the configured voice of each sentence's language."""
+    """Synthesise `pieces`, in their order.
+
+    `voice` None means the voice of each sentence's language: that of `default_voices`, else the configured
+    one. All of it is said `repeat` times (`each`: one sentence or clip after the other), with silence of
+    `repeat_gap_ms` between. `is_open`: SpeakMore goes on with the text of the last piece, plain Words, until
+    one is the last.
+    """
 
     type: Literal["speak"] = "speak"
     job_id: str
-    text: str
-    lang: Literal["zh", "en", "auto"] = "auto"
+    pieces: tuple[Piece, ...]
     voice: str | None = None
+    default_voices: dict[Lang, str] = {}
     speed: float = 1.0
     options: SpeechOptions = SpeechOptions()
+    repeat: int = 1
+    repeat_gap_ms: int = 0
+    repeat_mode: Literal["each", "whole"] = "whole"
+    is_open: bool = False
+
+    @model_validator(mode="after")
+    def _can_go_on(self) -> Speak:
+        if self.is_open and not (self.pieces and getattr(self.pieces[-1], "how", None) == "plain"):
+            raise ValueError("is_open: the last piece must be plain Words")
+        return self
+
+
+class SpeakMore(_Message):
+    """More text of a job that is open; a sentence may have been cut anywhere."""
+
+    type: Literal["speak_more"] = "speak_more"
+    job_id: str
+    text: str
+    is_last: bool
 
 
 class CancelSpeak(_Message):
@@ -117,7 +143,7 @@ class Audio(_Message):
 
 
 class SynthEnd(_Message):
-    """Every sample of the job has been sent."""
+    """Every sample of the job has been sent; `warnings` are those that came up after Planned."""
 
     type: Literal["synth_end"] = "synth_end"
     job_id: str
@@ -125,6 +151,7 @@ class SynthEnd(_Message):
     synth_ms: float
     first_chunk_ms: float
     rss_mb: float
+    warnings: tuple[str, ...] = ()
 
 
 class SynthFailed(_Message):
@@ -146,12 +173,40 @@ class SynthCancelled(_Message):
 # --- player --------------------------------------------------------------------------------------
 
 
+class SetVolume(_Message):
+    """The device's volume from now on, 0 to 100, perceptual; sent at every start of the child as well."""
+
+    type: Literal["set_volume"] = "set_volume"
+    percent: int = Field(ge=0, le=100)
+
+
 class PlayBegin(_Message):
-    """A new stream: mono float32 at this rate follows as Audio, ended by PlayEnd."""
+    """A new stream: mono float32 at this rate follows as Audio, ended by PlayEnd.
+
+    `volume` (0 to 100, perceptual) is this stream's own and multiplies the device's.
+    """
 
     type: Literal["play_begin"] = "play_begin"
     job_id: str
     sample_rate_hz: int
+    volume: int = Field(100, ge=0, le=100)
+
+
+class PlayPause(_Message):
+    """Fall silent now, with a short fade, and keep the rest of this job.
+
+    A job whose last sample is in the device already is done all the same.
+    """
+
+    type: Literal["play_pause"] = "play_pause"
+    job_id: str
+
+
+class PlayResume(_Message):
+    """Go on with this job where PlayPause cut in."""
+
+    type: Literal["play_resume"] = "play_resume"
+    job_id: str
 
 
 class PlayEnd(_Message):
@@ -236,6 +291,7 @@ Message = Annotated[
     Configure
     | Heartbeat
     | Speak
+    | SpeakMore
     | CancelSpeak
     | SetThreads
     | SynthReady
@@ -245,9 +301,12 @@ Message = Annotated[
     | SynthEnd
     | SynthFailed
     | SynthCancelled
+    | SetVolume
     | PlayBegin
     | PlayEnd
     | PlayStop
+    | PlayPause
+    | PlayResume
     | PlayerReady
     | PlayerUnavailable
     | PlayStarted

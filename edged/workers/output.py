@@ -28,6 +28,7 @@ class Output:
         self._send = send
         self._clock = clock
         self._sink: Sink | None = None
+        self._xruns_before = 0  # those of the sinks that were closed
         self._told: Granted | str | None = None  # what main knows of the device
         self._last_used_s = 0.0
         self._retry_at_s: float | None = clock()  # find out at once whether there is a device
@@ -37,6 +38,11 @@ class Output:
     def available(self) -> bool:
         """Whether the device could be opened when last tried."""
         return self._retry_at_s is None
+
+    @property
+    def xruns(self) -> int:
+        """How often the device has run dry so far."""
+        return self._xruns_before + (self._sink.xruns if self._sink is not None else 0)
 
     def acquire(self) -> Sink:
         """The open sink, opening it if need be. Raises AudioUnavailableError."""
@@ -51,14 +57,17 @@ class Output:
         return self._sink
 
     def tend(self) -> None:
-        """While nothing plays: look for a lost device when it is time, let go of an idle one."""
+        """While nothing plays: look for a lost device when it is time, let go of an idle one.
+
+        A file is kept: its announcement is only paused.
+        """
         now_s = self._clock()
         if self._retry_at_s is not None and now_s >= self._retry_at_s:
             try:
                 self.acquire()
             except AudioUnavailableError:
                 return  # main has been told, and the next attempt is set
-        if self._sink is not None and now_s - self._last_used_s >= IDLE_CLOSE_S:
+        if self._sink is not None and self._sink.paced and now_s - self._last_used_s >= IDLE_CLOSE_S:
             self.close()
 
     def lost(self, error: EdgedError) -> None:
@@ -68,10 +77,16 @@ class Output:
         self._retry_s = RETRY_FIRST_S
         self._unavailable(error)
 
+    def complete(self) -> None:
+        """An announcement is over: closing a file completes its header. A card is kept warm."""
+        if self._sink is not None and not self._sink.paced:
+            self.close()
+
     def close(self) -> None:
         """Let go of the device; it is silent at once."""
         if self._sink is not None:
             sink, self._sink = self._sink, None
+            self._xruns_before += sink.xruns
             sink.close()
 
     def _ready(self, granted: Granted) -> None:

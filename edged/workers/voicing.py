@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 
 from edged.config.schema import SpeechConfig
 from edged.engine.base import EngineInfo, SpeechOptions
 from edged.text.sentence import Lang
 from edged.workers.messages import Speak
+
+NOBODY: Mapping[Lang, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Voicing:
 
 def resolve(info: EngineInfo, speech: SpeechConfig, speak: Speak) -> Voicing:
     """How `speak` is spoken. The speaker of its options is a voice, and wins over its `voice`."""
-    voices, options = default_voices(info, speech), speak.options
+    voices, options = default_voices(info, speech, speak.default_voices), speak.options
     ignored = [name for name in _given(options) if name not in info.options]
     warnings = [f"not_active: {_in_request(name)}" for name in ignored]
     if speak.speed != 1.0 and "speed" not in info.options:
@@ -38,10 +42,17 @@ def resolve(info: EngineInfo, speech: SpeechConfig, speak: Speak) -> Voicing:
     return Voicing(voices, speak.speed * speech.speed, replace(options, **unused), tuple(warnings))
 
 
-def default_voices(info: EngineInfo, speech: SpeechConfig) -> dict[Lang, str]:
-    """Who speaks where a request names nobody: the configured voice if the engine has it, else its own."""
+def default_voices(
+    info: EngineInfo, speech: SpeechConfig, chosen: Mapping[Lang, str] = NOBODY
+) -> dict[Lang, str]:
+    """Who speaks where a request names nobody.
+
+    The `chosen` voice of the language, else the configured one, else the engine's own: the first of them
+    that the engine has.
+    """
     return {
-        lang: find_voice(info, name) or info.default_voice(lang) for lang, name in _configured(speech).items()
+        lang: find_voice(info, chosen.get(lang, "")) or find_voice(info, name) or info.default_voice(lang)
+        for lang, name in _configured(speech).items()
     }
 
 

@@ -88,10 +88,13 @@ def test_a_stop_fades_what_is_left() -> None:
     """Of all that was to come, only a fade's worth is handed out, falling to silence."""
     stream = playout()
     stream.feed(np.ones(5000, np.float32))
-    stream.take(1000)
+    taken = len(stream.take(1000))
     stream.stop()
+    stream.stop()
+    assert not stream.finished
     rest = stream.take(1000)
     assert len(rest) == FADE
+    assert stream.taken_frames == taken + FADE
     assert rest[0] > 0.9
     assert rest[-1] < 0.01
     assert stream.finished
@@ -136,3 +139,67 @@ def test_speech_is_resampled_once_and_whole() -> None:
     while not stream.finished:
         taken += len(stream.take(480))
     assert taken == 2 * 12345
+
+
+def test_a_pause_fades_out_what_fades_in_at_the_resume() -> None:
+    """The two ramps add up to the samples themselves; the count does not know of the pause."""
+    stream = playout()
+    stream.feed(ramp(500))
+    stream.take(100)
+    stream.pause()
+    out = stream.take(1000)
+    assert len(out) == FADE
+    assert len(stream.take(1000)) == 0
+    assert stream.taken_frames == 100
+    stream.resume()
+    back = stream.take(1000)
+    assert np.allclose(out + back[:FADE], ramp(500)[100 : 100 + FADE], atol=1e-7)
+    assert np.array_equal(back[FADE:], ramp(500)[100 + FADE : -FADE])
+
+
+def test_a_paused_stream_can_be_stopped() -> None:
+    """It has faded out: there is nothing more to hand out."""
+    stream = playout()
+    stream.feed(ramp(500))
+    stream.take(100)
+    stream.pause()
+    stream.take(1000)
+    stream.stop()
+    assert stream.finished
+    assert stream.taken_frames == 100
+
+
+def test_a_pause_within_a_fade_goes_on_from_there() -> None:
+    """Resumed and paused again in mid-fade: what is handed out never jumps."""
+    stream = playout()
+    stream.feed(np.ones(500, np.float32))
+    out = [stream.take(100)]
+    stream.pause()
+    out.append(stream.take(FADE // 2))
+    stream.resume()
+    stream.pause()
+    out.append(stream.take(1000))
+    stream.resume()
+    out.append(stream.take(FADE // 4))
+    stream.pause()
+    out.append(stream.take(1000))
+    heard = np.concatenate(out)
+    assert np.abs(np.diff(heard)).max() < 2 / FADE
+    assert heard[-1] < 0.01
+
+
+def test_silence_needs_no_fade() -> None:
+    """Paused before the first sample or in a stall: what has come meanwhile is not touched."""
+    stream = playout()
+    stream.feed(ramp(START - 1))
+    stream.take(START)
+    stream.pause()
+    assert len(stream.take(START)) == 0
+    stream.resume()
+    stream.feed(ramp(START))
+    stream.take(1000)
+    stream.starve(50)
+    stream.feed(ramp(START))
+    stream.take(0)
+    stream.pause()
+    assert len(stream.take(START)) == 0

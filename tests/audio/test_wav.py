@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import struct
 
 import numpy as np
@@ -116,3 +117,30 @@ def test_noise_never_crashes_the_parser(noise: bytes) -> None:
     for data in (noise, GOOD[:20] + noise, GOOD[:36] + noise):
         with contextlib.suppress(BadInputError):
             wav.decode(data)
+
+
+@pytest.mark.parametrize("block", [1, 7, 100, 1000])
+def test_a_file_is_read_in_blocks_as_it_is_as_a_whole(block: int) -> None:
+    """Whatever comes before and after its samples, and none is read twice or left out."""
+    data = riff(
+        chunk(b"LIST", b"odd"),
+        fmt(1, 3, 8000, 24),
+        chunk(b"data", bytes(range(225)) * 4),
+        chunk(b"LIST", b"x"),
+    )
+    reader = wav.WavReader(io.BytesIO(data))
+    assert (reader.frames, reader.rate_hz, reader.channels, reader.seconds) == (100, 8000, 3, 100 / 8000)
+    blocks = []
+    while len(samples := reader.read(block)):
+        assert len(samples) <= block
+        blocks.append(samples)
+    assert np.array_equal(np.concatenate(blocks), wav.decode(data).samples)
+
+
+def test_a_file_that_ends_early_is_no_silence() -> None:
+    """It was whole when its header was read."""
+    file = io.BytesIO(riff(fmt(1, 2, 8000, 16), chunk(b"data", HALVES[1, 16] * 10)))
+    reader = wav.WavReader(file)
+    file.truncate(60)
+    with pytest.raises(BadInputError, match="shorter"):
+        reader.read(10)

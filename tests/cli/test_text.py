@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from edged.cli.text import command
 from edged.errors import EmptyTextError
+from edged.text.templates import TemplateError
 
 
 def test_one_sentence_a_line() -> None:
@@ -64,3 +65,48 @@ def test_help_shows_examples() -> None:
     help_text = CliRunner().invoke(command, ["--help"]).stdout
     assert "Examples:" in help_text
     assert 'edged text "请A015号到3号窗口"' in help_text
+
+
+def test_a_template_is_shown_as_it_will_be_heard() -> None:
+    """With its pauses; a var without a slot is a warning."""
+    args = ["--template", "ticket_call", "--var", "ticket=A015", "--var", "counter=3", "--var", "hall=2"]
+    result = CliRunner().invoke(command, args)
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "请 A 零一五号到三号窗口\n{pause 600}\nTicket A zero one five, please proceed to counter three\n"
+    )
+    assert result.stderr == "warning: unknown_field: vars.hall\n"
+
+
+def test_json_of_a_template_has_its_sentences() -> None:
+    """In the form of any text."""
+    args = [
+        "--template",
+        "ticket_call",
+        "--var",
+        "ticket=1=2",
+        "--var",
+        "counter=VIP室",
+        "--lang",
+        "zh",
+        "--json",
+    ]
+    assert json.loads(CliRunner().invoke(command, args).stdout) == {
+        "sentences": [{"lang": "zh", "spoken": "请一二号到 V I P 室"}],
+        "warnings": [],
+    }
+
+
+def test_wrong_vars_are_bad_input() -> None:
+    """The error names template and var."""
+    error = CliRunner().invoke(command, ["--template", "ticket_call", "--var", "ticket=A1"]).exception
+    assert isinstance(error, TemplateError)
+    assert str(error) == "template ticket_call: vars.counter: missing"
+
+
+@pytest.mark.parametrize(
+    "args", [[], ["x", "--template", "ticket_call"], ["x", "--var", "a=b"], ["--template", "t", "--var", "a"]]
+)
+def test_it_is_either_a_text_or_a_template(args: list[str]) -> None:
+    """Anything else is a usage error."""
+    assert CliRunner().invoke(command, args).exit_code == 2

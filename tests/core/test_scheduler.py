@@ -1,18 +1,14 @@
-"""The scheduler's decisions, one by one. Times are seconds of a clock that the test moves."""
+"""The life of one announcement and of the queue. Times are seconds of a clock that the test moves."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
 from edged.core.events import (
     Accepted,
     CancelSynth,
-    Command,
     Event,
     Exit,
-    Now,
     PlayDone,
     PlayFailed,
     PlayStarted,
@@ -26,72 +22,26 @@ from edged.core.events import (
     SynthPlanned,
     ThermalChanged,
     Tick,
-    WorkerLost,
     WorkerReady,
-    WorkerUnavailable,
 )
 from edged.core.governor import ThermalLevel
-from edged.core.scheduler import PATIENCE_S, RESTART_PATIENCE_S, Scheduler
-from edged.protocol.command import Stop
+from edged.protocol.command import Cancel, Stop
 from edged.protocol.request import Request
-from edged.protocol.result import Code, ReplyTo, Result, Stage, Status
-
-WALL_S = 1_700_000_000.0
-
-
-class Bench:
-    """A scheduler with a clock; notes what it commands."""
-
-    def __init__(self, *, max_waiting: int = 10, is_ready: bool = True) -> None:
-        self.scheduler = Scheduler("lobby", max_waiting)
-        self.now_s = 100.0
-        if is_ready:
-            self.tell(WorkerReady("synth"), WorkerReady("player"))
-
-    def tell(self, *events: Event) -> list[Command]:
-        """All commands that these events cause."""
-        now = Now(self.now_s, WALL_S)
-        return [command for event in events for command in self.scheduler.handle(event, now)]
-
-    def accept(self, request_id: str, *, lifetime_s: float | None = None, **fields: Any) -> list[Command]:
-        """A request arrives."""
-        return self.tell(Accepted(request_id, Request(text="hi", **fields), lifetime_s=lifetime_s))
-
-    def finish(self, request_id: str) -> list[Command]:
-        """Its speech is synthesised and played to the end."""
-        return self.tell(
-            SynthEnd(request_id, audio_ms=1000, synth_ms=200),
-            PlayStarted(request_id, self.now_s),
-            PlayDone(request_id, audio_ms=1000, xruns=0),
-        )
-
-
-def started(commands: list[Command]) -> list[str]:
-    """Ids of the announcements begun."""
-    return [command.id for command in commands if isinstance(command, StartJob)]
-
-
-def results(commands: list[Command]) -> list[Result]:
-    """Results published."""
-    return [command.result for command in commands if isinstance(command, Publish)]
-
-
-def verdicts(commands: list[Command]) -> list[tuple[str, str, str | None]]:
-    """Id, status and code of the results published."""
-    return [(result.id, result.status, result.code) for result in results(commands)]
+from edged.protocol.result import Code, Result, Status
+from tests.core.bench import WALL_S, Bench, results, started, verdicts
 
 
 def test_an_announcement_from_beginning_to_end() -> None:
     """It starts at once when idle, and `finished` comes with the last sample, with all figures."""
     bench = Bench()
-    reply = ReplyTo("kiosk/answers", b"17")
     request = Request(text="hi")
-    assert bench.tell(Accepted("a", request, ("not_active: key",), reply)) == [StartJob("a", request)]
+    assert bench.tell(Accepted("a", request, ("unknown_field: colour",))) == [StartJob("a", request)]
     bench.now_s += 0.2
     planned = SynthPlanned("a", voice="zf_xiaobei", warnings=("skipped: ☃",))
     assert bench.tell(planned, PlayStarted("a", 100.31)) == []
     bench.now_s += 2.0
-    assert bench.tell(SynthEnd("a", audio_ms=2000, synth_ms=500)) == []
+    ended = SynthEnd("a", audio_ms=2000, synth_ms=500, warnings=("clip_skipped: ding",))
+    assert bench.tell(ended) == []
     (publish,) = bench.tell(PlayDone("a", audio_ms=2010, xruns=1))
     assert publish == Publish(
         Result(
@@ -104,11 +54,10 @@ def test_an_announcement_from_beginning_to_end() -> None:
             rtf=0.25,
             voice="zf_xiaobei",
             xruns=1,
-            warnings=("not_active: key", "skipped: ☃"),
+            warnings=("unknown_field: colour", "skipped: ☃", "clip_skipped: ding"),
             device="lobby",
             ts=WALL_S,
-        ),
-        reply,
+        )
     )
 
 
@@ -121,6 +70,14 @@ def test_one_at_a_time() -> None:
     assert started(bench.finish("a")) == ["b"]
     (result,) = results(bench.finish("b"))
     assert result.queued_ms == 3000
+
+
+def test_repetitions_are_one_announcement() -> None:
+    """Said three times is one job, one stop and one result."""
+    bench = Bench()
+    request = Request(text="A 15, counter 3", repeat=3, repeat_mode="each")
+    assert bench.tell(Accepted("a", request)) == [StartJob("a", request)]
+    assert verdicts(bench.finish("a")) == [("a", Status.FINISHED, None)]
 
 
 def test_the_most_urgent_first_and_in_order_among_equals() -> None:
@@ -150,6 +107,17 @@ def test_a_full_queue_answers() -> None:
         assert results(bench.accept(request_id)) == []
     assert verdicts(bench.accept("d")) == [("d", Status.REJECTED, Code.QUEUE_FULL)]
     assert bench.scheduler.queue_length == 2
+
+
+def test_a_restart_finds_room_for_all_that_was_accepted() -> None:
+    """A full queue and the one before it come back before anything can be spoken: none of them is refused."""
+    bench = Bench(max_waiting=2, is_ready=False)
+    for request_id in "abc":
+        assert results(bench.accept(request_id)) == []
+    assert verdicts(bench.accept("d")) == [("d", Status.REJECTED, Code.QUEUE_FULL)]
+    bench.tell(WorkerReady("synth"), WorkerReady("player"))
+    assert verdicts(bench.accept("e")) == [("e", Status.REJECTED, Code.QUEUE_FULL)]
+    assert bench.finish_all() == ["a", "b", "c"]
 
 
 def test_a_full_queue_makes_room_for_the_more_urgent() -> None:
@@ -230,6 +198,29 @@ def test_stop_by_id() -> None:
     assert bench.tell(Stop(id="a")) == [CancelSynth("a"), StopPlay("a")]
 
 
+def test_cancel_by_id_is_stop_by_id() -> None:
+    """A waiting one is dropped, the current one stopped, an unknown one ignored."""
+    bench = Bench()
+    for request_id in "ab":
+        bench.accept(request_id)
+    assert verdicts(bench.tell(Cancel(id="b"))) == [("b", Status.CANCELLED, None)]
+    assert bench.tell(Cancel(id="nobody")) == []
+    assert bench.tell(Cancel(id="a")) == [CancelSynth("a"), StopPlay("a")]
+
+
+def test_cancel_by_key_takes_all_of_that_key() -> None:
+    """The one being spoken and the one that waits; those of another key or of none stay."""
+    bench = Bench()
+    bench.accept("current", key="gate 12")
+    bench.accept("waiting", key="gate 12")
+    bench.accept("other", key="gate 7")
+    bench.accept("keyless")
+    commands = bench.tell(Cancel(key="gate 12"))
+    assert commands[:2] == [CancelSynth("current"), StopPlay("current")]
+    assert verdicts(commands) == [("waiting", Status.CANCELLED, None)]
+    assert [waiting.id for waiting in bench.scheduler.queue] == ["other", "keyless"]
+
+
 def test_stop_when_idle_does_nothing() -> None:
     """There is nothing to stop, and nothing waits for it."""
     assert Bench().tell(Stop(), Stop(everything=True)) == []
@@ -241,18 +232,6 @@ def test_an_end_that_overtakes_the_stop_is_still_one_result() -> None:
     bench.accept("a")
     bench.tell(Stop())
     assert len(results(bench.tell(PlayDone("a", 1000, 0), PlayStopped("a")))) == 1
-
-
-def test_an_emergency_interrupts() -> None:
-    """Whatever is below it falls silent with the result `interrupted`, and the emergency follows."""
-    bench = Bench()
-    bench.accept("a", priority="high")
-    bench.accept("b")
-    assert bench.accept("fire", priority="emergency") == [CancelSynth("a"), StopPlay("a")]
-    commands = bench.tell(PlayStopped("a"))
-    assert verdicts(commands) == [("a", Status.INTERRUPTED, None)]
-    assert started(commands) == ["fire"]
-    assert bench.accept("fire-2", priority="emergency") == []
 
 
 def test_a_failed_synthesis_silences_what_was_begun() -> None:
@@ -279,92 +258,6 @@ def test_a_workers_code_becomes_a_stable_one(code: str, status: Status, publishe
     bench.accept("a")
     bench.tell(SynthFailed("a", code, "why"))
     assert verdicts(bench.tell(PlayStopped("a"))) == [("a", status, published)]
-
-
-def test_a_lost_synth_fails_its_announcement_and_no_other() -> None:
-    """`engine_crashed` for the one in work; the next waits for the new process."""
-    bench = Bench()
-    bench.accept("a")
-    bench.accept("b")
-    assert bench.tell(WorkerLost("synth")) == [StopPlay("a")]
-    commands = bench.tell(PlayStopped("a"))
-    assert verdicts(commands) == [("a", Status.FAILED, Code.ENGINE_CRASHED)]
-    assert started(commands) == []
-    assert started(bench.tell(WorkerReady("synth"))) == ["b"]
-
-
-def test_a_synth_lost_after_its_work_disturbs_nobody() -> None:
-    """All samples are out already: the announcement plays to its end."""
-    bench = Bench()
-    bench.accept("a")
-    bench.tell(SynthEnd("a", 1000, 200), WorkerLost("synth"))
-    assert verdicts(bench.tell(PlayDone("a", 1000, 0))) == [("a", Status.FINISHED, None)]
-
-
-def test_a_lost_player_is_silent_at_once() -> None:
-    """`audio_lost` without waiting, and the synthesis is not left running."""
-    bench = Bench()
-    bench.accept("a")
-    commands = bench.tell(WorkerLost("player"))
-    assert commands[0] == CancelSynth("a")
-    assert verdicts(commands) == [("a", Status.FAILED, Code.AUDIO_LOST)]
-
-
-def test_a_player_lost_while_stopping_is_the_silence_that_was_wanted() -> None:
-    """A cancelled announcement stays cancelled."""
-    bench = Bench()
-    bench.accept("a")
-    bench.tell(Stop())
-    assert verdicts(bench.tell(WorkerLost("player"))) == [("a", Status.CANCELLED, None)]
-
-
-def test_a_device_that_fails_in_mid_speech() -> None:
-    """The player's code is published and the synthesis cancelled."""
-    bench = Bench()
-    bench.accept("a")
-    commands = bench.tell(PlayFailed("a", "audio_lost", "unplugged"))
-    assert commands[0] == CancelSynth("a")
-    assert verdicts(commands) == [("a", Status.FAILED, Code.AUDIO_LOST)]
-
-
-def test_without_a_device_requests_wait_a_little_and_are_then_answered() -> None:
-    """A replugged device finds them waiting; after ten seconds they fail with the device's code."""
-    bench = Bench()
-    bench.tell(WorkerUnavailable("player", "audio_unavailable", "busy"))
-    bench.accept("early")
-    bench.now_s += PATIENCE_S - 1
-    bench.accept("late")
-    assert bench.tell(WorkerUnavailable("player", "audio_unavailable", "still busy"), Tick()) == []
-    bench.now_s += 1
-    (result,) = results(bench.tell(Tick()))
-    assert (result.id, result.status, result.code) == ("early", Status.FAILED, Code.AUDIO_UNAVAILABLE)
-    assert started(bench.tell(WorkerReady("player"))) == ["late"]
-
-
-def test_a_long_queue_survives_a_short_loss_of_the_device() -> None:
-    """The patience counts from the loss, not from the time a request has waited already."""
-    bench = Bench()
-    bench.accept("a")
-    bench.accept("b")
-    bench.now_s += 60
-    bench.tell(
-        WorkerUnavailable("player", "audio_unavailable", "unplugged"), PlayFailed("a", "audio_lost", "")
-    )
-    assert bench.tell(Tick()) == []
-    assert started(bench.tell(WorkerReady("player"))) == ["b"]
-
-
-def test_a_worker_that_keeps_ending_is_waited_for_only_so_long() -> None:
-    """A restart takes up to a minute; one that ends again and again never comes back."""
-    bench = Bench()
-    bench.tell(WorkerLost("synth"))
-    bench.accept("a")
-    bench.now_s += RESTART_PATIENCE_S / 2
-    assert bench.tell(WorkerLost("synth"), Tick()) == []
-    bench.now_s += RESTART_PATIENCE_S / 2
-    assert verdicts(bench.tell(Tick())) == [("a", Status.FAILED, Code.ENGINE_CRASHED)]
-    bench.accept("b")
-    assert started(bench.tell(WorkerReady("synth"))) == ["b"]
 
 
 def test_late_news_changes_nothing() -> None:
@@ -440,15 +333,3 @@ def test_a_graceful_shutdown_can_be_hastened() -> None:
 def test_shutdown_when_idle_ends_at_once() -> None:
     """Nothing sounds, nothing to wait for."""
     assert Bench().tell(Shutdown()) == [Exit()]
-
-
-def test_stages_of_a_request() -> None:
-    """A duplicate of a running request is told where it stands."""
-    bench = Bench()
-    bench.accept("a")
-    bench.accept("b")
-    assert bench.scheduler.stage("a") is Stage.SYNTHESISING
-    bench.tell(PlayStarted("a", 101.0))
-    assert (bench.scheduler.stage("a"), bench.scheduler.stage("b")) == (Stage.SPEAKING, Stage.QUEUED)
-    bench.finish("a")
-    assert bench.scheduler.stage("a") is None

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import logging
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from edged.config.schema import Config
-from edged.daemon.app import device_name, run_daemon
+from edged.daemon.app import run_daemon
 from edged.daemon.intake import Intake
 from tests.integration.broker import Broker, controller
-
-
-@pytest.mark.parametrize(
-    ("host", "device"),
-    [("board-1", "board-1"), ("halle 3/links", "halle-3-links"), ("x" * 80, "x" * 64), ("", "edged")],
-)
-def test_the_host_name_becomes_a_topic_level(host: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without device.id any host name gives a legal topic."""
-    monkeypatch.setattr(socket, "gethostname", lambda: host)
-    assert device_name(Config()) == device
-
-
-def test_a_configured_device_id_is_used() -> None:
-    """What the technician has named it."""
-    assert device_name(Config.model_validate({"device": {"id": "lobby"}})) == "lobby"
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 REPO = Path(__file__).parents[2]
 UNIT = "etc/systemd/system/edged.service"
+EXAMPLE = "etc/edged/templates/example.yaml.txt"
 CONFIG = "etc/edged/edged.yaml"
 
 
@@ -64,6 +65,7 @@ def test_the_image_gets_unit_account_configuration_and_command(clone: Path, sysr
         UNIT: (REPO / "systemd/edged.service").read_bytes(),
         "etc/sysusers.d/edged.conf": (REPO / "systemd/sysusers.d/edged.conf").read_bytes(),
         CONFIG: (REPO / "config/edged.yaml").read_bytes(),
+        EXAMPLE: (REPO / "config/templates/example.yaml").read_bytes(),
         "usr/local/bin/edged": b"/opt/edged/venv/bin/edged",
     }
     assert (sysroot / "etc/edged/conf.d").is_dir()
@@ -113,6 +115,7 @@ def test_uninstall_keeps_what_the_owner_has_made(clone: Path, sysroot: Path) -> 
     assert not (sysroot / "opt/edged").exists()
     assert set(files(sysroot)) == {
         CONFIG,
+        EXAMPLE,
         "etc/sysusers.d/edged.conf",
         "etc/systemd/system/edged.service.d/mine.conf",
         "opt/other/x",

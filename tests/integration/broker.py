@@ -17,6 +17,7 @@ from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
 
 WAIT_S = 30.0  # generous: the tests share small machines
 
@@ -52,6 +53,7 @@ class Broker:
         settings: tuple[str, ...] = (),
     ) -> None:
         self.host = "127.0.0.1"
+        self.login: tuple[str, str] | None = None  # of a Controller that names none
         self.port = port or free_port()
         self._folder = folder / "broker"
         self._folder.mkdir(parents=True)
@@ -135,15 +137,18 @@ class Controller:
     """The other side: a plain MQTT 5 client that publishes, and keeps what it hears.
 
     With `session` (a client id) the broker remembers it, so nothing is missed while it reconnects.
+    `login` is a user and the password; the broker's own choice if it has one.
     """
 
-    def __init__(self, broker: Broker, session: str = "") -> None:
+    def __init__(self, broker: Broker, session: str = "", login: tuple[str, str] | None = None) -> None:
         self.heard: Queue[MQTTMessage] = Queue()
         self._client = Client(
             CallbackAPIVersion.VERSION2, client_id=session, protocol=MQTTProtocolVersion.MQTTv5
         )
         self._client.on_message = lambda _client, _userdata, message: self.heard.put(message)
         self._client.on_socket_open = _send_at_once
+        if login := login or broker.login:
+            self._client.username_pw_set(*login)
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         if session:
             properties.SessionExpiryInterval = 3600
@@ -184,6 +189,13 @@ class Controller:
         info = self._client.publish(topic, payload, qos=qos, retain=is_retained, properties=properties)
         info.wait_for_publish(WAIT_S)
 
+    def may_publish(self, topic: str) -> bool:
+        """Does the broker let us? It says so in its acknowledgement."""
+        answers: Queue[ReasonCode] = Queue()
+        self._client.on_publish = lambda _c, _u, _mid, reason, _p: answers.put(reason)
+        self._client.publish(topic, b"{}", qos=1)
+        return not answers.get(timeout=WAIT_S).is_failure
+
     def next(self) -> MQTTMessage:
         """The next message heard. Fails when none comes."""
         try:
@@ -199,9 +211,11 @@ def _send_at_once(_client: Client, _userdata: object, sock: object) -> None:
 
 
 @contextmanager
-def controller(broker: Broker, session: str = "") -> Iterator[Controller]:
+def controller(
+    broker: Broker, session: str = "", login: tuple[str, str] | None = None
+) -> Iterator[Controller]:
     """A Controller that leaves at the end of the block."""
-    client = Controller(broker, session)
+    client = Controller(broker, session, login)
     try:
         yield client
     finally:

@@ -28,6 +28,7 @@ class RunningDaemon:
 
     def __init__(self, folder: Path, broker: Broker, env: dict[str, str], settings: str = "") -> None:
         self.folder = folder
+        self.broker = broker
         self.config = folder / "edged.yaml"
         self.controller = Controller(broker, session="controller")
         self.controller.subscribe(f"edged/{DEVICE}/#")
@@ -35,12 +36,14 @@ class RunningDaemon:
         self._process: subprocess.Popen[bytes] | None = None
         self._results: dict[str, dict[str, Any]] = {}
         self._stages: list[str] = []
+        self._reached: set[tuple[str, str]] = set()  # which id told which stage live
         self.states: list[dict[str, Any]] = []
         self.infos: list[dict[str, Any]] = []
         self.write_config(
             f"device: {{id: {DEVICE}}}\n"
             f"mqtt: {{host: {broker.host}, port: {broker.port}}}\n"
-            "paths: {models_dir: models, state_dir: state, cache_dir: cache, runtime_dir: run}\n",
+            "paths: {models_dir: models, state_dir: state, cache_dir: cache, runtime_dir: run,"
+            " clips_dir: clips, templates_dir: templates}\n",
             settings or "speech: {engine: tone}\n",
         )
 
@@ -96,8 +99,12 @@ class RunningDaemon:
         return self.folder / "edged.log"
 
     def speak(self, text: str, **fields: Any) -> None:
+        """Publish a request that is a text."""
+        self.request(text=text, **fields)
+
+    def request(self, **fields: Any) -> None:
         """Publish a request."""
-        self.controller.publish(f"edged/{DEVICE}/speak", json.dumps({"text": text, **fields}))
+        self.controller.publish(f"edged/{DEVICE}/speak", json.dumps(fields))
 
     def command(self, verb: str, payload: str = "") -> None:
         """Publish a command."""
@@ -123,6 +130,24 @@ class RunningDaemon:
             heard = len(self._stages)
             self.speak(text, id=request_id, **fields)
             self._hear_until(lambda: len(self._stages) > heard)  # noqa: B023 - called before the next turn
+
+    def wait_stage(self, request_id: str, stage: str) -> None:
+        """Hear until this announcement has told this stage; once told, it counts for ever."""
+        self._hear_until(lambda: (request_id, stage) in self._reached)
+
+    @property
+    def is_running(self) -> bool:
+        """It was started and not ended by `stop` or `kill`."""
+        return self._process is not None
+
+    def wait_reason(self, words: str) -> None:
+        """Hear until the device gives a reason for its state that holds these words."""
+        self._hear_until(lambda: any(words in state["reason"] for state in self.states))
+
+    def wait_current(self) -> str:
+        """Hear until there is a current announcement; gives its id."""
+        self._hear_until(lambda: bool(self.states) and self.states[-1]["id"] is not None)
+        return str(self.states[-1]["id"])
 
     def wait_log(self, *words: str) -> None:
         """Until the log has a line with each of these words."""
@@ -150,6 +175,9 @@ class RunningDaemon:
                 self.states.append(json.loads(message.payload))
             elif tail == "info":
                 self.infos.append(json.loads(message.payload))
+            elif tail == "event":
+                told = json.loads(message.payload)
+                self._reached.add((told.get("id", ""), told.get("stage", "")))
             elif tail.startswith("result/"):
                 result = json.loads(message.payload)
                 if "stage" in result:

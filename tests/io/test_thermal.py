@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from edged.io.thermal import cpu_temperature_c, pick_temperature_c
+from edged.io.thermal import cpu_temperature_c, pick_temperature_c, throttle_counts
 
 
 @dataclass(frozen=True)
@@ -84,3 +85,33 @@ def test_a_psutil_that_answers_nothing_is_a_board_without_sensors(monkeypatch: p
     """None instead of a dictionary is no crash."""
     monkeypatch.setattr(psutil, "sensors_temperatures", lambda: None, raising=False)
     assert cpu_temperature_c() is None
+
+
+def write_counts(cpus: Path, *counts: tuple[str, str]) -> Path:
+    """A /sys/devices/system/cpu with these (core, package) counters."""
+    for number, (core, package) in enumerate(counts):
+        folder = cpus / f"cpu{number}" / "thermal_throttle"
+        folder.mkdir(parents=True)
+        (folder / "core_throttle_count").write_text(f"{core}\n")
+        (folder / "package_throttle_count").write_text(f"{package}\n")
+    return cpus
+
+
+def test_the_worst_core_and_the_package_are_counted(tmp_path: Path) -> None:
+    """Every CPU repeats its package's counter, so they are not added up."""
+    assert throttle_counts(write_counts(tmp_path, ("3", "9"), ("12", "9"), ("0", "9"))) == (12, 9)
+
+
+def test_a_kernel_that_does_not_count_is_no_fault(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A virtual machine has no such files: nothing is known, and nothing is logged."""
+    (tmp_path / "cpu0").mkdir()
+    assert throttle_counts(tmp_path) is None
+    assert not caplog.records
+
+
+def test_counters_that_are_none_are_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They are polled for ever; a broken one costs one line."""
+    cpus = write_counts(tmp_path, ("many", "9"))
+    assert throttle_counts(cpus) is None
+    assert throttle_counts(cpus) is None
+    assert len(caplog.records) == 1

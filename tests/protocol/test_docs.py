@@ -8,9 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from edged.protocol.request import ACTIVE_FIELDS, Request
+from edged.protocol.command import VERBS, CommandReply
+from edged.protocol.payload import Payload
+from edged.protocol.request import INACTIVE_FIELDS, Request
 from edged.protocol.result import Code, Progress, Result, Status
-from edged.protocol.state import AnnouncedLimits, Health, Info, MqttCounters, State
+from edged.protocol.state import (
+    AnnouncedLimits,
+    Health,
+    Info,
+    LastResult,
+    MqttCounters,
+    State,
+    ThrottleCounters,
+)
 
 DOC = (Path(__file__).parents[2] / "docs" / "mqtt.md").read_text(encoding="utf-8")
 
@@ -23,8 +33,8 @@ def documented_fields(mark: str) -> set[str]:
 
 def test_every_request_field_is_documented_as_what_it_is() -> None:
     """Active ones as active, the others as checked."""
-    assert documented_fields("active") == ACTIVE_FIELDS
-    assert documented_fields("checked") == set(Request.model_fields) - ACTIVE_FIELDS
+    assert documented_fields("active") == set(Request.model_fields) - INACTIVE_FIELDS
+    assert documented_fields("checked") == INACTIVE_FIELDS
 
 
 def test_every_code_and_status_is_documented() -> None:
@@ -36,8 +46,15 @@ def test_every_code_and_status_is_documented() -> None:
     assert set(table) | set(re.findall(r"`(\w+)`", reserved[1])) == set(Code)
 
 
-@pytest.mark.parametrize("model", [Result, Progress, State])
-def test_the_examples_are_real(model: type[Result | Progress | State]) -> None:
+def test_every_command_is_documented() -> None:
+    """And none that does not exist."""
+    table = DOC[DOC.index("| verb | payload | does |") :].partition("\n\n")[0]
+    first_cells = [row.split(" | ")[0] for row in table.splitlines()]
+    assert {verb for cell in first_cells for verb in re.findall(r"`(\w+)`", cell)} == VERBS
+
+
+@pytest.mark.parametrize("model", [Result, Progress, State, CommandReply])
+def test_the_examples_are_real(model: type[Payload]) -> None:
     """Each record's example in the text is a valid one with all its fields."""
     examples = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", DOC, re.DOTALL)]
     assert any(set(example) == set(model.model_fields) for example in examples)
@@ -46,7 +63,9 @@ def test_the_examples_are_real(model: type[Result | Progress | State]) -> None:
             model.model_validate(example)
 
 
-@pytest.mark.parametrize("model", [Health, Info, MqttCounters, AnnouncedLimits])
-def test_every_field_of_the_records_is_named(model: type[Health | Info]) -> None:
+@pytest.mark.parametrize(
+    "model", [Health, Info, MqttCounters, AnnouncedLimits, State, LastResult, ThrottleCounters]
+)
+def test_every_field_of_the_records_is_named(model: type[Payload]) -> None:
     """What is published is explained."""
     assert [name for name in model.model_fields if f"`{name}`" not in DOC] == []

@@ -8,7 +8,17 @@ import pytest
 from pydantic import ValidationError
 
 from edged.protocol.result import Code, Progress, Result, Stage, Status
-from edged.protocol.state import AnnouncedLimits, DeviceState, Health, Info, MqttCounters, State, VoiceEntry
+from edged.protocol.state import (
+    AnnouncedLimits,
+    DeviceState,
+    Health,
+    Info,
+    LastResult,
+    MqttCounters,
+    State,
+    ThrottleCounters,
+    VoiceEntry,
+)
 
 # The contract. A change here breaks controllers in the field.
 STATUSES = {"finished", "cancelled", "interrupted", "expired", "rejected", "failed", "muted"}
@@ -45,11 +55,37 @@ def test_progress_cannot_be_taken_for_a_result() -> None:
 
 def test_a_state_says_what_and_why() -> None:
     """The five states are those of the contract."""
-    sent = json.loads(State(state=DeviceState.DEGRADED, reason="disk full", version="1", queue=3).encode())
-    assert sent == {
+    last = LastResult(id="a", status=Status.FAILED, code=Code.AUDIO_LOST, ts=1.5)
+    state = State(
+        state=DeviceState.DEGRADED,
+        reason="disk full",
+        version="1",
+        queue=3,
+        volume=70,
+        muted=False,
+        last=last,
+    )
+    assert json.loads(state.encode()) == {
         "state": "degraded", "reason": "disk full", "since": None, "version": "1", "id": None, "queue": 3,
+        "paused": False, "volume": 70, "muted": False, "voice": None,
+        "last": {"id": "a", "status": "failed", "code": "audio_lost", "ts": 1.5},
     }  # fmt: skip
     assert set(DeviceState) == {"online", "warming", "degraded", "stopping", "offline"}
+
+
+def test_the_last_will_claims_nothing() -> None:
+    """Who is offline has no volume and no voice."""
+    sent = json.loads(State(state=DeviceState.OFFLINE, version="1").encode())
+    assert {sent[name] for name in ("volume", "muted", "voice", "last")} == {None}
+
+
+def test_health_tells_how_often_the_cpu_slowed_down() -> None:
+    """Core and package apart: the package's limit is the board's cooling."""
+    health = Health(
+        ts=1.0, load=0.5, rss_mb={"main": 40.0}, temperature_c=99.0, thermal="hot", queue=0, rtf=None,
+        xruns=0, mqtt=MqttCounters(), throttled=ThrottleCounters(core=7, package=9),
+    )  # fmt: skip
+    assert json.loads(health.encode())["throttled"] == {"core": 7, "package": 9}
 
 
 def test_health_without_sensors() -> None:

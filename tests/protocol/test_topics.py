@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from paho.mqtt.client import topic_matches_sub
 
 from edged.errors import ConfigError
-from edged.protocol.topics import CommandTopic, SpeakTopic, Topics
+from edged.protocol.topics import BirthTopic, CommandTopic, SpeakTopic, Topics, discovery_topic
 
 LEVELS = st.one_of(
     st.sampled_from(["speak", "cmd", "all", "group", "state", "lobby"]),
@@ -48,9 +48,30 @@ def test_publishes_below_the_device() -> None:
     """A base of several levels works, and results have a topic of their own."""
     topics = Topics("site/edged", "lobby")
     assert topics.result("t:1") == "site/edged/lobby/result/t:1"
-    assert (topics.state, topics.health, topics.info) == tuple(
-        f"site/edged/lobby/{name}" for name in ("state", "health", "info")
+    assert (topics.state, topics.health, topics.info, topics.event) == tuple(
+        f"site/edged/lobby/{name}" for name in ("state", "health", "info", "event")
     )
+
+
+def test_tells_others_where_it_listens() -> None:
+    """What Home Assistant is told to publish to is read as what it means."""
+    topics = Topics("edged", "lobby")
+    assert topics.read(topics.speak) == SpeakTopic(None)
+    assert topics.read(topics.command("volume")) == CommandTopic("volume")
+
+
+def test_home_assistants_birth_is_heard_when_it_is_wanted() -> None:
+    """Under its own prefix, which may have several levels."""
+    topics = Topics("edged", "lobby", birth_prefix="site/ha")
+    assert topics.filters[-1] == "site/ha/status"
+    assert topics.read("site/ha/status") == BirthTopic()
+    assert topics.read("homeassistant/status") is None
+    assert not [one for one in Topics("edged", "lobby").filters if "status" in one]
+
+
+def test_the_discovery_topic_is_one_that_home_assistant_reads() -> None:
+    """A device id may hold a dot, a level of this topic may not."""
+    assert discovery_topic("homeassistant", "hall.3-left") == "homeassistant/device/hall_3-left/config"
 
 
 @given(device=LEVELS, groups=st.lists(LEVELS, max_size=4), tail=st.lists(LEVELS, min_size=1, max_size=4))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from edged.text.content import Clip, Piece, Silence, Words
 from edged.workers.frames import (
     MAX_PAYLOAD_BYTES,
     Frame,
@@ -23,7 +24,7 @@ from edged.workers.frames import (
 from edged.workers.messages import Audio, PlayEnd, Speak
 
 FRAMES = [
-    Frame(Speak(job_id="a", text='请到3号窗口 "now"\n')),
+    Frame(Speak(job_id="a", pieces=(Words('请到3号窗口 "now"\n'), Silence(500), Clip("a.wav")))),
     Frame(Audio(job_id="a", sample_rate_hz=24000, sentence_index=0), b"\x00\x01\x02\x03" * 500),
     Frame(PlayEnd(job_id="a")),
 ]
@@ -71,3 +72,20 @@ def test_frames_end_when_the_peer_closes() -> None:
         ours.sendall(STREAM[:5])
         ours.close()
         assert list(FrameSocket(theirs).frames()) == [FRAMES[0]]
+
+
+def test_the_longest_request_fits_into_a_frame() -> None:
+    """Segments of one letter each grow most: 13 bytes of JSON become a piece that names all it is."""
+    pieces = (Words("a", "auto", "digits"),) * (256 * 1024 // len('{"text":"a"},'))
+    speak = Speak(job_id="a", pieces=pieces)
+    assert list(FrameDecoder().feed(encode(speak))) == [Frame(speak)]
+
+
+@pytest.mark.parametrize(
+    "pieces", [(), (Silence(5),), (Words("A1", "zh", "spell"),), (Words("a"), Clip("a.wav"))]
+)
+def test_what_goes_on_ends_in_text(pieces: tuple[Piece, ...]) -> None:
+    """More text can only continue text."""
+    assert Speak(job_id="a", pieces=pieces).is_open is False
+    with pytest.raises(ValueError, match="plain Words"):
+        Speak(job_id="a", pieces=pieces, is_open=True)

@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from edged.config.schema import Config
+from edged.text.content import Words
 from edged.workers.messages import Message, Speak, SynthEnd, SynthReady
 from edged.workers.supervisor import Supervisor
 
@@ -69,7 +70,7 @@ def test_a_killed_child_is_reported_once_and_comes_back() -> None:
         await heard.wait(lambda: heard.count(SynthReady) == 2)
         assert heard.losses == 1
         assert own_child().pid != first.pid
-        supervisor.send(Speak(job_id="a", text="Hello"))
+        supervisor.send(Speak(job_id="a", pieces=(Words("Hello"),)))
         await heard.wait(lambda: heard.count(SynthEnd) == 1)
         running.cancel()
         await asyncio.wait([running])
@@ -128,7 +129,7 @@ def test_a_child_that_dies_while_it_is_written_to_is_only_restarted() -> None:
             await heard.wait(lambda life=life: heard.count(SynthReady) == life)  # type: ignore[misc]
             own_child().send_signal(signal.SIGKILL)
             for _ in range(200):  # more than a socket takes unread
-                supervisor.send(Speak(job_id="a", text="Hello" * 1000))
+                supervisor.send(Speak(job_id="a", pieces=(Words("Hello" * 1000),)))
                 await asyncio.sleep(0)
             await heard.wait(lambda life=life: heard.losses == life)  # type: ignore[misc]
         assert not running.done()
@@ -141,5 +142,7 @@ def test_a_child_that_dies_while_it_is_written_to_is_only_restarted() -> None:
 def test_what_is_sent_without_a_child_is_dropped() -> None:
     """Between two lives there is nobody to hear; the loss has told so."""
     heard = Heard()
-    Supervisor("edged.workers.synth", TONE, heard.frame, heard.lost).send(Speak(job_id="a", text="Hello"))
+    Supervisor("edged.workers.synth", TONE, heard.frame, heard.lost).send(
+        Speak(job_id="a", pieces=(Words("Hello"),))
+    )
     assert heard.messages == []

@@ -30,7 +30,7 @@ EVERY_OPTION = SpeechOptions(
 
 
 def speak(**fields: object) -> Speak:
-    return Speak.model_validate({"job_id": "a", "text": "Hello", **fields})
+    return Speak.model_validate({"job_id": "a", "pieces": [], **fields})
 
 
 def test_nobody_named_means_the_configured_voice_or_the_engines_own() -> None:
@@ -45,6 +45,15 @@ def test_a_configured_voice_of_another_engine_does_not_silence_this_one() -> Non
     assert default_voices(LARGE, config) == {"zh": "vivian", "en": "ryan"}
     assert missing_voices(LARGE, config) == ["speech.voice_zh = 'zf_xiaobei'"]
     assert missing_voices(LARGE, SpeechConfig()) == []
+
+
+def test_a_default_chosen_since_wins_over_the_configured_one() -> None:
+    """Where the engine has it; a voice of another engine leaves the configured one."""
+    config = SpeechConfig(voice_zh="Eric")
+    assert default_voices(LARGE, config, {"zh": "VIVIAN"}) == {"zh": "vivian", "en": "ryan"}
+    assert default_voices(LARGE, config, {"zh": "af_heart"}) == {"zh": "Eric", "en": "ryan"}
+    asked = speak(default_voices={"en": "vivian"})
+    assert resolve(LARGE, config, asked).voices == {"zh": "Eric", "en": "vivian"}
 
 
 @pytest.mark.parametrize(

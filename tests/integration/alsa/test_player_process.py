@@ -24,8 +24,11 @@ from edged.workers.messages import (
     PlayerReady,
     PlayerUnavailable,
     PlayFailed,
+    PlayPause,
+    PlayResume,
     PlayStop,
     PlayStopped,
+    SetVolume,
 )
 from tests.integration.alsa.conftest import (
     DEADLINE_S,
@@ -87,6 +90,49 @@ def test_stop_fades_within_100_ms(player: PlayerFactory, card: ClockedSink) -> N
         heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))[:, 0].astype(int)
     assert len(heard) - heard_at_stop <= STOP_FRAMES
     assert np.abs(np.diff(heard, append=0)).max() <= SINE_STEP
+
+
+@pytest.mark.parametrize("pause_s", [0.2, 3.0], ids=["card kept", "card let go of"])
+def test_a_pause_is_silent_within_100_ms_and_loses_nothing(
+    player: PlayerFactory, card: ClockedSink, pause_s: float
+) -> None:
+    """At most 100 ms are heard after a pause; after the resume the rest is, without a step and an xrun."""
+    tone = sine(2.0)
+    with card.record() as recording, player() as child:
+        child.play(tone)
+        recording.until_heard(RATE_HZ // 2, DEADLINE_S)
+        heard_at_pause = len(trim(recording.samples()))
+        child.channel.send(PlayPause(job_id="a"))
+        first = trim(recording.until_silent(int(pause_s * RATE_HZ), DEADLINE_S))
+        child.channel.send(PlayResume(job_id="a"))
+        done = child.wait_for(PlayDone)
+        recording.until_heard(len(first) + RATE_HZ, DEADLINE_S)
+        heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))[:, 0].astype(int)
+    assert len(first) - heard_at_pause <= STOP_FRAMES
+    assert done == PlayDone(job_id="a", audio_ms=2000.0, xruns=0, stalls=0)
+    assert np.abs(np.diff(heard, append=0)).max() <= SINE_STEP
+    last = heard[len(first) :]
+    last = last[np.flatnonzero(last)[0] :]
+    both = np.zeros(len(tone), int)
+    both[1 : 1 + len(first)] += first[:, 0]  # a sine begins with a zero
+    both[-len(last) :] += last
+    assert np.allclose(both, as_heard(tone)[:, 0], atol=2)  # where they overlap, both are rounded
+
+
+def test_the_volume_is_heard(player: PlayerFactory, card: ClockedSink) -> None:
+    """Set before the first announcement and while one plays: an eighth at 50, all of it at 100, no step."""
+    tone = sine(1.0)
+    with card.record() as recording, player() as child:
+        child.channel.send(SetVolume(percent=50))
+        child.play(tone)
+        recording.until_heard(RATE_HZ // 4, DEADLINE_S)
+        child.channel.send(SetVolume(percent=100))
+        child.wait_for(PlayDone)
+        heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))[:, 0].astype(int)
+    quarter = RATE_HZ // 4
+    assert np.array_equal(heard[:quarter], as_heard(tone * np.float32(1 / 8))[1 : quarter + 1, 0])
+    assert np.array_equal(heard[-quarter:], as_heard(tone)[-quarter:, 0])
+    assert np.abs(np.diff(heard)).max() <= SINE_STEP
 
 
 def test_a_stall_is_bridged_with_silence(player: PlayerFactory, card: ClockedSink) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
+import json
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, Queue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from edged.config.schema import MqttConfig
-from edged.io.mqtt import LinkUp, Listening, MqttClient, MqttEvent, Will
+from edged.io.mqtt import LinkUp, Listening, Message, MqttClient, MqttEvent, Will
 from edged.protocol.topics import Topics
 from tests.integration.broker import WAIT_S, Broker
+from tests.integration.running_daemon import DEVICE, RunningDaemon
 
 TOPICS = Topics("edged", "lobby", ["ground"])
 WILL = Will(TOPICS.state, b"offline")
@@ -42,6 +44,12 @@ class Device:
         self.listening.get(timeout=WAIT_S)
         return link_up
 
+    def message(self) -> Message:
+        """The next event, which must be a message; acknowledged."""
+        message = self.next(Message)
+        self.client.ack(message.delivery)
+        return message
+
     def next(self, kind: type[E]) -> E:
         """The next event, which must be of this kind. Fails when none comes."""
         try:
@@ -52,7 +60,7 @@ class Device:
         return event
 
 
-@contextlib.contextmanager
+@contextmanager
 def device(config: MqttConfig, deliver: Callable[[MqttEvent], None] | None = None) -> Iterator[Device]:
     """A Device that is stopped at the end of the block."""
     running = Device(config, deliver)
@@ -74,3 +82,47 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
     """Anonymous, and remembers sessions and retained messages across a restart."""
     with Broker(tmp_path) as running:
         yield running
+
+
+CONNACK = b"\x20\x03\x00\x00\x00"  # no session, accepted, no properties
+
+
+@contextmanager
+def scripted_broker() -> Iterator[socket.socket]:
+    """A listening socket whose test plays the broker, for what mosquitto cannot be made to say."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(WAIT_S)
+        yield server
+
+
+SILENT = "audio: {device: 'null'}\nspeech: {engine: tone}\n"
+
+
+@contextmanager
+def board(
+    folder: Path,
+    broker: Broker,
+    *,
+    settings: str = SILENT,
+    env: dict[str, str] | None = None,
+    is_started: bool = True,
+    **mqtt: Any,
+) -> Iterator[RunningDaemon]:
+    """A real daemon that speaks into nothing, with these settings of its section `mqtt`."""
+    folder.mkdir(exist_ok=True)
+    daemon = RunningDaemon(folder, broker, env or {})
+    session = {"host": broker.host, "port": broker.port, **mqtt}
+    fixed = {
+        "device": {"id": DEVICE, "groups": ["ground"]},
+        "mqtt": session,
+        "paths": {"models_dir": "models", "state_dir": "state", "cache_dir": "cache", "runtime_dir": "run"},
+    }
+    daemon.write_config("".join(f"{key}: {json.dumps(value)}\n" for key, value in fixed.items()), settings)
+    try:
+        if is_started:
+            daemon.start()
+        yield daemon
+    finally:
+        if daemon.is_running:
+            daemon.kill()
+        daemon.controller.close()

@@ -9,7 +9,8 @@ import pytest
 
 from edged.config.schema import MqttConfig
 from edged.errors import BrokerError, ConfigError
-from edged.io.broker import check_broker, read_password
+from edged.io.broker import read_password
+from edged.io.visitor import check_broker
 from tests.integration.broker import Broker, free_port
 from tests.integration.mqtt.conftest import config_for, device
 

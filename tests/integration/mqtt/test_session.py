@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
 from typing import BinaryIO
@@ -26,16 +23,9 @@ from edged.io.mqtt import (
 )
 from edged.protocol.result import ReplyTo
 from tests.integration.broker import WAIT_S, Broker, controller, free_port
-from tests.integration.mqtt.conftest import TOPICS, Device, config_for, device
+from tests.integration.mqtt.conftest import CONNACK, TOPICS, config_for, device, scripted_broker
 
 pytestmark = pytest.mark.broker
-
-
-def receive(lobby: Device) -> Message:
-    """The next message, acknowledged."""
-    message = lobby.next(Message)
-    lobby.client.ack(message.delivery)
-    return message
 
 
 def test_a_message_arrives_with_all_that_belongs_to_it(broker: Broker) -> None:
@@ -45,7 +35,7 @@ def test_a_message_arrives_with_all_that_belongs_to_it(broker: Broker) -> None:
         kiosk.publish(
             "edged/lobby/speak/high", "你好", reply_topic="kiosk/1", correlation=b"\x00\x01", expiry_s=60
         )
-        message = receive(lobby)
+        message = lobby.message()
     assert (message.topic, message.payload.decode()) == ("edged/lobby/speak/high", "你好")
     assert message.reply_to == ReplyTo("kiosk/1", b"\x00\x01")
     assert message.expiry_s is not None
@@ -61,7 +51,7 @@ def test_controllers_that_speak_mqtt_3_are_heard(broker: Broker) -> None:
         old.connect(broker.host, broker.port)
         old.loop_start()
         old.publish("edged/lobby/speak", "hello", qos=1).wait_for_publish(WAIT_S)
-        message = receive(lobby)
+        message = lobby.message()
         old.disconnect()
         old.loop_stop()
     assert (message.payload, message.reply_to, message.expiry_s) == (b"hello", None, None)
@@ -85,7 +75,7 @@ def test_a_response_topic_that_cannot_be_published_to_is_ignored(broker: Broker)
     with device(config_for(broker)) as lobby, controller(broker) as kiosk:
         lobby.up()
         kiosk.publish("edged/lobby/speak", "hi", reply_topic="")
-        assert receive(lobby).reply_to is None
+        assert lobby.message().reply_to is None
 
 
 def test_one_publish_is_delivered_once_whatever_filters_match(broker: Broker) -> None:
@@ -96,7 +86,7 @@ def test_one_publish_is_delivered_once_whatever_filters_match(broker: Broker) ->
         for topic in topics:
             kiosk.publish(topic, "x")
         kiosk.publish("edged/lobby/speak", "last")
-        heard = [receive(lobby) for _ in range(len(topics) + 1)]
+        heard = [lobby.message() for _ in range(len(topics) + 1)]
     assert [message.topic for message in heard[:-1]] == topics
     assert heard[-1].payload == b"last"
 
@@ -110,7 +100,7 @@ def test_messages_sent_while_we_were_away_arrive(broker: Broker) -> None:
         kiosk.publish("edged/lobby/speak", "two")
     with device(config_for(broker)) as lobby:
         assert lobby.up() == LinkUp(is_resumed=True)
-        assert [receive(lobby).payload for _ in range(2)] == [b"one", b"two"]
+        assert [lobby.message().payload for _ in range(2)] == [b"one", b"two"]
 
 
 def test_more_messages_than_the_window_holds_all_arrive(broker: Broker) -> None:
@@ -119,7 +109,7 @@ def test_more_messages_than_the_window_holds_all_arrive(broker: Broker) -> None:
         lobby.up()
         for i in range(100):
             kiosk.publish("edged/lobby/speak", str(i), qos=0 if i % 10 == 9 else 1)
-        heard = [int(receive(lobby).payload) for _ in range(100)]
+        heard = [int(lobby.message().payload) for _ in range(100)]
     assert sorted(heard) == list(range(100))
 
 
@@ -137,7 +127,7 @@ def test_state_is_published_again_after_a_broker_lost_everything(tmp_path: Path)
             kiosk.subscribe("edged/lobby/+")
             assert {kiosk.next().payload for _ in range(2)} == {b"online", b"info"}
             kiosk.publish("edged/lobby/speak", "hello again")
-            assert receive(lobby).payload == b"hello again"
+            assert lobby.message().payload == b"hello again"
 
 
 def test_only_the_newest_state_is_published(broker: Broker) -> None:
@@ -198,11 +188,11 @@ def test_retained_announcements_are_marked(broker: Broker) -> None:
         kiosk.publish("edged/lobby/speak", "stored", is_retained=True)
         with device(config_for(broker)) as lobby:
             lobby.up()
-            assert (receive(lobby).is_retained, lobby.client.is_up) == (True, True)
+            assert (lobby.message().is_retained, lobby.client.is_up) == (True, True)
             kiosk.publish("edged/lobby/speak", "live", is_retained=True)
-            assert receive(lobby).is_retained
+            assert lobby.message().is_retained
             kiosk.publish("edged/lobby/speak", "normal")
-            assert not receive(lobby).is_retained
+            assert not lobby.message().is_retained
 
 
 def test_a_stored_announcement_comes_once_per_session(broker: Broker) -> None:
@@ -211,11 +201,11 @@ def test_a_stored_announcement_comes_once_per_session(broker: Broker) -> None:
         kiosk.publish("edged/lobby/speak", "stored", is_retained=True)
         with device(config_for(broker)) as lobby:
             lobby.up()
-            assert receive(lobby).is_retained
+            assert lobby.message().is_retained
         with device(config_for(broker)) as lobby:
             assert lobby.up() == LinkUp(is_resumed=True)
             kiosk.publish("edged/lobby/speak", "live")
-            assert receive(lobby).payload == b"live"
+            assert lobby.message().payload == b"live"
 
 
 def test_an_acknowledgement_of_a_lost_connection_is_dropped(broker: Broker) -> None:
@@ -237,7 +227,7 @@ def test_an_acknowledgement_of_a_lost_connection_is_dropped(broker: Broker) -> N
     with device(config_for(broker)) as lobby, controller(broker) as kiosk:
         lobby.up()
         kiosk.publish("edged/lobby/speak", "next")
-        assert receive(lobby).payload == b"next"
+        assert lobby.message().payload == b"next"
 
 
 @pytest.mark.parametrize(
@@ -250,9 +240,9 @@ def test_any_payload_is_handed_on(broker: Broker, payload: bytes) -> None:
     with device(config_for(broker)) as lobby, controller(broker) as kiosk:
         lobby.up()
         kiosk.publish("edged/lobby/speak", payload)
-        assert receive(lobby).payload == payload
+        assert lobby.message().payload == payload
         kiosk.publish("edged/lobby/speak", "next")
-        assert receive(lobby).payload == b"next"
+        assert lobby.message().payload == b"next"
         assert lobby.client.is_alive()
 
 
@@ -262,7 +252,7 @@ def test_a_packet_over_the_announced_size_never_arrives(broker: Broker) -> None:
         lobby.up()
         kiosk.publish("edged/lobby/speak", b"x" * (MAX_PACKET_BYTES + 1))
         kiosk.publish("edged/lobby/speak", "next")
-        assert receive(lobby).payload == b"next"
+        assert lobby.message().payload == b"next"
 
 
 @pytest.mark.parametrize("kinds", [[Message], [LinkUp], [Message, LinkDown]], ids=str)
@@ -377,22 +367,11 @@ def test_counters_count(broker: Broker) -> None:
         lobby.up()
         kiosk.subscribe("answers")
         kiosk.publish("edged/lobby/speak", "hi")
-        receive(lobby)
+        lobby.message()
         lobby.client.publish("answers", b"x")
         kiosk.next()
     counters = lobby.client.counters
     assert (counters.connects, counters.received, counters.published) == (1, 1, 1)
-
-
-CONNACK = b"\x20\x03\x00\x00\x00"  # no session, accepted, no properties
-
-
-@contextlib.contextmanager
-def scripted_broker() -> Iterator[socket.socket]:
-    """A listening socket whose test plays the broker, for what mosquitto cannot be made to say."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(WAIT_S)
-        yield server
 
 
 def test_being_deaf_is_told() -> None:
@@ -401,7 +380,7 @@ def test_being_deaf_is_told() -> None:
     with scripted_broker() as server, device(config_for(server)) as lobby, server.accept()[0] as connection:
         connection.recv(4096)  # CONNECT
         connection.sendall(CONNACK)
-        packet_id = connection.recv(4096)[2:4]  # SUBSCRIBE: type, length, packet id
+        packet_id = connection.recv(4096)[3:5]  # SUBSCRIBE: type, length (two bytes), packet id
         connection.sendall(bytes([0x90, 3 + len(reasons)]) + packet_id + b"\x00" + reasons)
         lobby.next(LinkUp)
         assert lobby.next(SubscriptionRefused).filters == TOPICS.filters[1:]
@@ -435,7 +414,7 @@ def test_no_more_publishes_are_in_flight_than_the_broker_allows() -> None:
             packet_types(stream, last=publish)
         lobby.client.ack(message.delivery)
         assert packet_types(stream, last=puback) == [puback]
-        connection.sendall(b"\x40\x02\x00\x02")  # PUBACK of packet 2; packet 1 was SUBSCRIBE
+        connection.sendall(b"\x40\x02\x00\x03")  # PUBACK of packet 3; 1 and 2 were SUBSCRIBE
         assert packet_types(stream, last=publish) == [publish]
 
 
