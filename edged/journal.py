@@ -222,14 +222,17 @@ class Journal:
 
         `lifetime_s` of the pending ones is what is left of it, 0 or less when their time is over.
         """
-        pending: list[Accepted | PartArrived] = []
-        interrupted: list[str] = []
         with self.together():
             self._count_by_this_boot(now)
-            rows = self._db.execute("SELECT * FROM announcement WHERE result IS NULL ORDER BY seq").fetchall()
-            unsent = self._db.execute(
-                "SELECT * FROM announcement WHERE result IS NOT NULL AND delivered = 0 ORDER BY seq"
-            ).fetchall()
+            return self._recovered(now)
+
+    def _recovered(self, now: Now) -> Recovered:
+        pending: list[Accepted | PartArrived] = []
+        interrupted: list[str] = []
+        rows = self._db.execute("SELECT * FROM announcement WHERE result IS NULL ORDER BY seq").fetchall()
+        unsent = self._db.execute(
+            "SELECT * FROM announcement WHERE result IS NOT NULL AND delivered = 0 ORDER BY seq"
+        ).fetchall()
         for row in rows:
             request = None if row["started"] else _stored_request(row)
             if request is None:

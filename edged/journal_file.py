@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from edged.errors import StorageError
 
 _LOCK_WAIT_S = 0.5  # a predecessor that is just ending; a second edged will not let go at all
@@ -126,10 +128,13 @@ def identities(path: Path | None) -> list[tuple[int, int] | None]:
 
 @contextlib.contextmanager
 def storage(path: Path | None) -> Iterator[None]:
-    """Turn an sqlite3.Error of the block into a StorageError that names the file and the way out."""
+    """Turn an error of the block into a StorageError that names the file and the way out.
+
+    Values that are none of ours are damage that no check of the file sees.
+    """
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, ValidationError) as error:
         raise StorageError(
             f"{path}: the journal cannot be used: {error}",
             "check that the disk is neither full nor read-only and that only one edged uses paths.state_dir",

@@ -88,7 +88,7 @@ def _row(name: str, records: dict[str, dict[str, Any]]) -> dict[str, Any]:
         "temperature_c": _number(health.get("temperature_c")),
         "queue": _number(state.get("queue")),
         "last": _last(state.get("last")),
-        "since": _number(state.get("since"), _YEAR_5138_S),
+        "since": _moment(state.get("since")),
     }
 
 
@@ -97,6 +97,12 @@ def _text(value: object) -> str | None:
     if not isinstance(value, str) or not value:
         return None
     return "".join(c if c.isprintable() else "�" for c in value[:_LONGEST_TEXT])
+
+
+def _moment(value: object) -> float | int | None:
+    """Seconds since 1970, of a time that can be shown."""
+    moment_s = _number(value, _YEAR_5138_S)
+    return moment_s if moment_s is not None and moment_s >= 0 else None
 
 
 def _number(value: object, limit: float = 1e12) -> float | int | None:

@@ -37,6 +37,11 @@ class Ledger:
             return operation(self._journal)
         except StorageError as error:
             self._to_memory(error.what)
+        try:
+            return operation(self._journal)
+        except StorageError:  # the damage came along: what is in the file says nothing that can be read
+            self._journal.close()
+            self._journal = Journal.memory(self._boot_id)
             return operation(self._journal)
 
     def tend(self) -> None:

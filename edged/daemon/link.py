@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from edged.daemon.intake import Intake
 from edged.daemon.ledger import Ledger
@@ -21,6 +23,8 @@ from edged.io.mqtt import (
 )
 from edged.protocol.discovery import BIRTH
 from edged.protocol.topics import BirthTopic, Topics
+
+log = logging.getLogger(__name__)
 
 
 class Link:
@@ -55,7 +59,7 @@ class Link:
             case Message():
                 if not self._arrived:
                     asyncio.get_running_loop().call_soon(self._take_arrived, mqtt)
-                self._arrived.append(event)
+                self._arrived.append(self._without_echo(event))
             case Delivered(receipt=request_id):
                 self._delivered.append(request_id)
             case _:
@@ -69,6 +73,14 @@ class Link:
         if self._delivered:
             delivered, self._delivered = self._delivered, []
             self._intake.note_delivered(delivered)
+
+    def _without_echo(self, message: Message) -> Message:
+        """Its sender may not have us ask ourselves for something: we may, where the sender may not."""
+        reply_to = message.reply_to
+        if reply_to is None or self._topics.read(reply_to.topic) is None:
+            return message
+        log.warning("mqtt: the response topic %s is one that edged listens on", reply_to.topic)
+        return replace(message, reply_to=None)
 
     def _take_arrived(self, mqtt: MqttClient) -> None:
         batch, self._arrived = self._arrived, []

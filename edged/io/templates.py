@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.composer import ComposerError
 
 from edged.text.template_file import Problem, read_templates
 from edged.text.templates import Template, Templates
@@ -20,6 +21,16 @@ class LoadedTemplates:
 
     templates: Templates
     problems: tuple[str, ...]
+
+
+class _Loader(yaml.SafeLoader):
+    """Without aliases: a few of them, nested, are a document of any size."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise ComposerError(None, None, "no aliases in template files", mark)
+        return super().compose_node(parent, index)
 
 
 @dataclass(slots=True)
@@ -46,17 +57,19 @@ def load_templates(folder: Path) -> LoadedTemplates:
         problems += [*wrong, *(f"{file} {name}: is already in {defined_in[name]}" for name in sorted(twice))]
         found |= {name: template for name, template in templates.items() if name not in twice}
         defined_in |= dict.fromkeys(templates.keys() - twice, file)
-    return LoadedTemplates(Templates(found), tuple(problems))
+    return LoadedTemplates(Templates(found), tuple(map(_encodable, problems)))
 
 
 def read_template_file(file: Path) -> tuple[dict[str, Template], list[str]]:
     """The good templates of one file, and every problem of it as `FILE:LINE KEY: reason`."""
     document = _Document()
     try:
-        node = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        if file.exists() and not file.is_file():  # a FIFO would keep us waiting for its writer
+            return {}, [f"{file}: no regular file"]
+        node = yaml.compose(file.read_text(encoding="utf-8"), Loader=_Loader)
         document.data = {} if node is None else _plain(node, (), document)
     except RecursionError:
-        return {}, [f"{file}: nested too deeply, or a section contains itself"]
+        return {}, [f"{file}: nested too deeply"]
     except OSError as error:
         return {}, [f"{file}: {error.strerror}"]
     except UnicodeDecodeError as error:
@@ -70,14 +83,19 @@ def read_template_file(file: Path) -> tuple[dict[str, Template], list[str]]:
     return templates, list(_told(file, document, [*document.problems, *problems]))
 
 
+def _encodable(text: str) -> str:
+    """Halves of characters become U+FFFD, as those in a request; file names can hold some too."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _plain(node: yaml.Node, where: tuple[str, ...], document: _Document) -> Any:
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item, where, document) for item in node.value]
     if not isinstance(node, yaml.MappingNode):
-        return node.value
+        return _encodable(node.value)
     mapping: dict[str, Any] = {}
     for key_node, value_node in node.value:
-        key = (*where, str(key_node.value))
+        key = (*where, _encodable(str(key_node.value)))
         if key[-1] in mapping:
             document.problems.append(Problem(key, "given twice"))
         document.lines[key] = key_node.start_mark.line + 1

@@ -101,7 +101,9 @@ def test_what_is_no_record_is_a_warning(topic: str, payload: bytes, warning: str
     assert fleet.rows() == []
 
 
-@pytest.mark.parametrize("value", ["5", "true", "[]", "{}", "NaN", "-1e999", "1" + "0" * 400, '"[red]x[/]"'])
+@pytest.mark.parametrize(
+    "value", ["5", "true", "[]", "{}", "NaN", "-1e999", "-7e10", "1" + "0" * 400, '"[red]x[/]"']
+)
 def test_fields_of_any_kind_are_shown_or_left_out(value: str) -> None:
     """A field that is not what it should be is unknown; the row is there, and no markup is obeyed."""
     fleet = Fleet("edged")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -235,3 +236,42 @@ def test_a_read_only_disk_that_can_be_written_again_does_not_say_it_twice(
     assert ledger.fault == "read-only"
     ledger.tend()
     assert pending_after_restart(ledger, tmp_path) == ["b"]
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "result = '{', delivered = 0",
+        "result = CAST(x'ff' AS TEXT), delivered = 0",
+        'replies = \'{\', result = \'{"id":"a","status":"muted","device":"lobby","ts":1.0}\'',
+        "warnings = '{'",
+    ],
+)
+def test_damage_that_only_shows_when_a_row_is_read_is_set_aside_too(tmp_path: Path, damage: str) -> None:
+    """The file is a sound database and its words are not: speech goes on, now and after the next start."""
+    before = Ledger(tmp_path)
+    accept(before, "a")
+    before.close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
+        db.execute(f"UPDATE announcement SET {damage}")
+        db.commit()
+    ledger = Ledger(tmp_path)
+    assert ledger.call(lambda journal: journal.recover(NOW)).pending == ()
+    assert "cannot be used" in ledger.fault
+    accept(ledger, "b")
+    ledger.tend()
+    assert pending_after_restart(ledger, tmp_path) == ["b"]
+    assert (tmp_path / "journal.sqlite.bad").exists()
+
+
+def test_a_known_result_that_cannot_be_read_stops_nobody(tmp_path: Path) -> None:
+    """A duplicate of it is a new request: better said once more than never answered."""
+    ledger = Ledger(tmp_path)
+    accept(ledger, "a")
+    finish(ledger, "a")
+    ledger.close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
+        db.execute("UPDATE announcement SET result = json_set(result, '$.code', 'of_another_edged')")
+        db.commit()
+    assert isinstance(accept(Ledger(tmp_path), "a"), Accepted)

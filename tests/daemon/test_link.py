@@ -21,6 +21,7 @@ from edged.io.mqtt import (
     SessionShared,
     SubscriptionRefused,
 )
+from edged.protocol.result import ReplyTo
 from tests.fakes.lobby import Lobby
 from tests.fakes.mqtt import message
 
@@ -128,3 +129,17 @@ def test_a_new_session_is_noted_before_its_messages(wire: Wire, monkeypatch: pyt
     wire.hear(LinkUp(is_resumed=False), Listening(), message("edged/lobby/speak", "a"))
     assert len(noted) == 1
     assert wire.intake.batches == [[b"a"]]
+
+
+@pytest.mark.parametrize(
+    "topic", ["edged/lobby/speak", "edged/all/speak/high", "edged/lobby/cmd/pause", "homeassistant/status"]
+)
+def test_nobody_has_the_device_give_itself_commands(wire: Wire, topic: str) -> None:
+    """An answer published where the device listens would be obeyed, with the device's own rights."""
+    asked: list[ReplyTo | None] = []
+    wire.intake.receive = lambda _mqtt, batch: asked.extend(one.reply_to for one in batch)  # type: ignore[method-assign]
+    wire.hear(
+        message("edged/lobby/speak", "a", reply_to=ReplyTo(topic)),
+        message("edged/lobby/speak", "b", reply_to=ReplyTo("edged/lobby/answers")),
+    )
+    assert asked == [None, ReplyTo("edged/lobby/answers")]

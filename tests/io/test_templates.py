@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -91,8 +92,8 @@ def test_values_stand_as_they_are_written(tmp_path: Path) -> None:
         ("t: {zh: 好, zh: 再见}", ":1 t.zh: given twice"),
         ("t: {zh: 好}\nt: {en: bye}", ":2 t: given twice"),
         ("- t", ":1: expected templates by their names"),
-        ("t: &t {zh: *t}", ": nested too deeply, or a section contains itself"),
-        ("[" * 5000, ": nested too deeply, or a section contains itself"),
+        ("t: &t {zh: *t}", ":1: no aliases in template files"),
+        ("[" * 5000, ": nested too deeply"),
         ("t: \x00", ": unacceptable character #x0000: special characters are not allowed"),
     ],
 )
@@ -110,9 +111,35 @@ def test_what_is_no_text_file_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").mkdir()
     (tmp_path / "b.yaml").write_bytes("t: {zh: 好}".encode("gbk"))
     problems = load_templates(tmp_path).problems
-    assert problems == (f"{tmp_path}/a.yaml: Is a directory", f"{tmp_path}/b.yaml: not UTF-8 (byte 8)")
+    assert problems == (f"{tmp_path}/a.yaml: no regular file", f"{tmp_path}/b.yaml: not UTF-8 (byte 8)")
 
 
 def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
     """As one that is only comments."""
     assert read_template_file(write(tmp_path, "a.yaml", "# later\n")) == ({}, [])
+
+
+def test_nested_aliases_are_refused_before_they_grow(tmp_path: Path) -> None:
+    """Nine levels of nine would be 387 million items."""
+    levels = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10))]
+    bomb = write(tmp_path, "a.yaml", "\n".join(levels))
+    assert load_templates(tmp_path).problems == (f"{bomb}:2: no aliases in template files",)
+
+
+def test_halves_of_characters_are_no_obstacle(tmp_path: Path) -> None:
+    """In a text, a key or the name of a file: what is read can be sent on, and what is told too."""
+    write(tmp_path, "a.yaml", 't: {zh: "\\uD800好"}\n"\\uD800": {zh: x}')
+    (tmp_path / os.fsdecode(b"\xff.yaml")).write_text("- t")
+    loaded = load_templates(tmp_path)
+    assert loaded.templates.find("t").zh == "\ufffd好"
+    assert len(loaded.problems) == 2
+    "".join(loaded.problems).encode()
+
+
+def test_a_pipe_among_the_files_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """It is named; the others are read."""
+    os.mkfifo(tmp_path / "a.yaml")
+    write(tmp_path, "b.yaml", "last: {en: bye}")
+    loaded = load_templates(tmp_path)
+    assert loaded.templates.names == ("last", "ticket_call")
+    assert loaded.problems == (f"{tmp_path / 'a.yaml'}: no regular file",)

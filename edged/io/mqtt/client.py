@@ -146,6 +146,7 @@ class MqttClient:
         except EdgedError as error:  # a password or certificate file that cannot be read now
             self._went_down(BrokerError(error.what, error.hint))
         except OSError as error:
+            self._link.rivals.broker_was_away()
             self._went_down(unreachable(self._config, error))
         except Exception as error:  # a packet that is none, or a receiver that fails: the connection ends
             log.exception("mqtt: the connection is given up")

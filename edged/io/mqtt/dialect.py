@@ -20,6 +20,8 @@ MAX_PACKET_BYTES = 256 * 1024
 WILL_DELAY_S = 5
 _RECEIVE_MAXIMUM = 100  # unacknowledged messages: one group commit's worth
 _WILDCARDS = frozenset("#+\0")
+# A broker ends the connection of who publishes deeper: mosquitto has 200, EMQX 128.
+_MOST_LEVELS = 100
 
 
 class Dialect:
@@ -108,8 +110,8 @@ def _reply_to(properties: Properties | None) -> ReplyTo | None:
     topic = getattr(properties, "ResponseTopic", None)
     if not topic:
         return None
-    if not _WILDCARDS.isdisjoint(topic):
-        log.warning("mqtt: the response topic %r cannot be published to", topic)
+    if not _WILDCARDS.isdisjoint(topic) or topic.count("/") >= _MOST_LEVELS:
+        log.warning("mqtt: the response topic %.100r cannot be published to", topic)
         return None
     return ReplyTo(topic, getattr(properties, "CorrelationData", None))
 

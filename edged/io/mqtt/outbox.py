@@ -13,7 +13,9 @@ from edged.io.mqtt.dialect import Dialect
 log = logging.getLogger(__name__)
 
 _SEND_WINDOW = 20  # publishes in flight, less if the broker says so; more would not be faster on a LAN
-_MAX_OUTGOING = 2000  # results kept while the broker is away; with 500 B each, 1 MB
+# Results that wait for the broker: those of the longest queue (10 000), stopped at once, each with a Response
+# Topic. With 500 B each, 11 MB.
+_MAX_OUTGOING = 22_000
 _MAX_LIVE = 1000  # stages not yet sent: two seconds of the most that is accepted
 _PACKET_OVERHEAD = 64  # fixed header, lengths, packet id, properties other than the correlation data
 

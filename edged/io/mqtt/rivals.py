@@ -34,6 +34,10 @@ class Rivals:
             self._note(now_s)
         self._was_cut = not is_takeover
 
+    def broker_was_away(self) -> None:
+        """That is why we were cut; what a crashed broker has kept may be older than all we remember."""
+        self._was_cut = False
+
     def found(self, state: bytes, now_s: float) -> None:
         """We are back, and this is the retained state of our device."""
         if self._was_cut and state and state != self._will and state not in self._ours:

@@ -115,7 +115,9 @@ def board(
     fixed = {
         "device": {"id": DEVICE, "groups": ["ground"]},
         "mqtt": session,
-        "paths": {"models_dir": "models", "state_dir": "state", "cache_dir": "cache", "runtime_dir": "run"},
+        "paths": {
+            f"{name}_dir": name for name in ("models", "state", "cache", "clips", "templates", "runtime")
+        },
     }
     daemon.write_config("".join(f"{key}: {json.dumps(value)}\n" for key, value in fixed.items()), settings)
     try:

@@ -78,6 +78,16 @@ def test_a_response_topic_that_cannot_be_published_to_is_ignored(broker: Broker)
         assert lobby.message().reply_to is None
 
 
+def test_a_response_topic_that_a_broker_would_end_the_connection_for_is_ignored(broker: Broker) -> None:
+    """mosquitto does so behind 200 levels, and again at each reconnect, as the answer is sent again."""
+    with device(config_for(broker)) as lobby, controller(broker) as kiosk:
+        lobby.up()
+        for levels in (101, 100):
+            kiosk.publish("edged/lobby/speak", "hi", reply_topic="/".join("a" * levels))
+        assert lobby.message().reply_to is None
+        assert lobby.message().reply_to is not None
+
+
 def test_one_publish_is_delivered_once_whatever_filters_match(broker: Broker) -> None:
     """The device, its group and `all` are listened on; each publish comes once, in order."""
     topics = ["edged/all/speak", "edged/group/ground/speak/high", "edged/lobby/speak", "edged/all/cmd/stop"]

@@ -70,6 +70,16 @@ def test_an_older_state_of_ours_is_still_ours() -> None:
     assert not rivals.is_contested
 
 
+def test_a_broker_that_crashes_is_no_rival() -> None:
+    """It could not be reached in between; what it then has may be of any age."""
+    rivals = session()
+    for now_s in (1.0, 2.0):
+        rivals.cut(now_s, is_takeover=False)
+        rivals.broker_was_away()
+        rivals.found(THEIRS, now_s)
+    assert not rivals.is_contested
+
+
 def test_what_an_earlier_process_left_is_no_rival() -> None:
     """At the first connect of a process nobody has cut it off."""
     rivals = session()
