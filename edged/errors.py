@@ -46,6 +46,12 @@ class TextTooLongError(BadInputError):
     code = "too_long"
 
 
+class OverBudgetError(BadInputError):
+    """The announcement is longer than its max_duration_ms, whatever is done."""
+
+    code = "over_budget"
+
+
 class UnknownVoiceError(BadInputError):
     """No installed voice has this name."""
 
@@ -102,6 +108,10 @@ class AudioLostError(EdgedError):
 
     code = "audio_lost"
     exit_status = 74  # EX_IOERR
+
+
+class AudioChangedError(AudioLostError):
+    """The ALSA device came back with another rate: what is ready for it cannot be played."""
 
 
 class AudioHungError(AudioLostError):

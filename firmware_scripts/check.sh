@@ -11,10 +11,10 @@ Example: ./firmware_scripts/check.sh -k journal
 TXT
 }
 
-select='not network and not toolchain'
+select='not network and not toolchain and not kernel'
 case ${1:-} in
     -h | --help) usage; exit 0 ;;
-    --quick) select='not model and not broker and not alsa and not systemd and not network and not toolchain'; shift ;;
+    --quick) select='not model and not broker and not alsa and not systemd and not network and not toolchain and not kernel'; shift ;;
 esac
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)

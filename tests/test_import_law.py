@@ -27,7 +27,7 @@ NATIVE = {"openvino", "alsaaudio"}
 CONVERSION = {"nncf", "onnx", "safetensors", "ml_dtypes", "huggingface_hub", "modelscope_hub"}
 # who may touch what the main process must never load
 NATIVE_OWNERS = {
-    "alsaaudio": {"io/alsa.py"},
+    "alsaaudio": {"io/alsa.py", "io/mixer.py"},
     "openvino": {"engine/"},
     "nncf": {"engine/qwen3/compress.py"},
     "onnx": {"engine/kokoro/onnx_weights.py"},

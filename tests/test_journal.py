@@ -63,9 +63,9 @@ def reopened(journal: Journal, path: Path, boot: str = BOOT) -> Journal:
 def test_an_accepted_request_survives_with_all_that_belongs_to_it(path: Path) -> None:
     """After a restart it is pending as it was: request and warnings."""
     journal = Journal.open(path, BOOT)
-    sent = entry("a", '{"id":"a","text":"你好","priority":"high","speed":1.5,"chime":"dingdong"}')
+    sent = entry("a", '{"id":"a","text":"你好","priority":"high","speed":1.5,"colour":"red"}')
     (accepted,) = journal.accept([sent], NOW)
-    assert accepted == Accepted("a", sent.parsed.request, ("not_active: chime",), None)
+    assert accepted == Accepted("a", sent.parsed.request, ("unknown_field: colour",), None)
     assert reopened(journal, path).recover(after(5)).pending == (accepted,)
 
 

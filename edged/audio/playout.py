@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edged.audio.fade import fade_out, rise
+from edged.audio.history import History
 from edged.audio.resample import Resampler
 
 # resampled in slices, so that a minute of speech in one chunk cannot starve the device
 _SLICE_FRAMES = 4800
+# the part of a second that can be handed out again: several times what is kept queued in a device
+_KEPT_S = 0.5
 
 Samples = NDArray[np.float32]
 _NOTHING: Samples = np.zeros(0, dtype=np.float32)
@@ -25,7 +28,8 @@ class Playout:
 
     The last `fade_frames` before an unknown future are held back: whatever happens next, there is
     something left to fade out. A pause fades them out and keeps them: they fade in again at the resume,
-    and the two ramps add up to what they were, so nothing is lost and nothing is said twice.
+    and the two ramps add up to what they were, so nothing is lost and nothing is said twice. What a
+    device took with it when it went away is handed out again.
     """
 
     def __init__(self, source_hz: int, rate_hz: int, start_frames: int, fade_frames: int) -> None:
@@ -33,6 +37,7 @@ class Playout:
         self._source: deque[Samples] = deque()
         self._ready = _NOTHING
         self._tail = _NOTHING  # what fades out the sound before a pause or a stop
+        self._history = History(round(_KEPT_S * rate_hz))
         self._start_frames = start_frames
         self._fade_frames = fade_frames
         self._fade_in_left = 0
@@ -84,10 +89,19 @@ class Playout:
             self.paused = False
             self._fade_in_left = self._fade_frames if self.started else 0
 
+    def rewind(self, frames: int) -> None:
+        """The last `frames` frames were not heard: what of the stream was in them comes again, fading in."""
+        unheard = self._history.take_last(frames)
+        self._ready = np.concatenate((unheard, self._ready))
+        self.taken_frames -= len(unheard)
+        self._tail = _NOTHING  # it is silent already
+        self._fade_in_left = self._fade_frames if self.started else 0
+
     def take(self, frames: int) -> Samples:
         """At most `frames` samples for the device; none before the start threshold, starving or paused."""
         if len(self._tail):
             block, self._tail = self._tail[:frames], self._tail[frames:]
+            self._history.note(len(block), _NOTHING)
             return block
         if self.paused:
             return _NOTHING
@@ -95,15 +109,18 @@ class Playout:
         if not self._may_start():
             return _NOTHING
         spare = len(self._ready) - (0 if self.complete else self._fade_frames)
-        return self._faded_in(self._hand_out(max(0, min(frames, spare))))
+        block = self._hand_out(max(0, min(frames, spare)))
+        self._history.note(len(block), block)
+        return self._faded_in(block)
 
     def starve(self, frames: int) -> Samples:
         """`frames` samples that bridge a stall: the held-back ones fading out, then silence."""
         if not self._fade_in_left:
             self.stalls += 1
-        held = self._faded_in(self._hand_out(min(frames, len(self._ready))))
+        held = self._hand_out(min(frames, len(self._ready)))
+        self._history.note(frames, held)
         block = np.zeros(frames, dtype=np.float32)
-        block[: len(held)] = fade_out(held)
+        block[: len(held)] = fade_out(self._faded_in(held))
         self._fade_in_left = self._fade_frames
         return block
 

@@ -63,6 +63,10 @@ class Sink(Protocol):
         """Write all of the mono samples [n], again if the device rejected them. Blocks while it is full."""
         ...
 
+    def set_volume(self, percent: int) -> float:
+        """Make the device this loud (0 to 100, perceptual); gives the gain, 0 to 1, left to the samples."""
+        ...
+
     def drain(self) -> None:
         """Return when the last sample has left the device."""
         ...

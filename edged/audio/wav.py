@@ -20,6 +20,11 @@ _FORMAT = struct.Struct("<HHIIHH")  # tag, channels, rate, bytes per second, byt
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _LONGEST_FORMAT = 40  # of an extensible header
 _SUBFORMAT_AT = 24  # an extensible header names its real tag in the first two bytes of a GUID
+# What programs write that do not know the length yet (ffmpeg, arecord, sox into a pipe) is at or just below
+# these two; no file that is taken here is as long.
+_UNKNOWN_SIZES = (range(0x7FFF0000, 0x80000001), range(0xFFFF0000, 0x100000000))
+_BLOCK_BYTES = 4 << 20  # a second of the widest file there is is 200 GB
+_FULL_SCALE = 1.0
 _HINT = "a PCM WAV file: 8, 16, 24 or 32 bits or float (`ffmpeg -i IN -c:a pcm_s16le OUT.wav` makes one)"
 
 
@@ -44,7 +49,8 @@ class Wav:
 class WavReader:
     """A WAV file that is read piece by piece; it holds no more than what is asked for.
 
-    `file` must be seekable, and is not closed. Raises BadInputError that says what is wrong with it.
+    `file` must be seekable, and is not closed. A recording whose length was never filled in goes on to the
+    end of the file. Raises BadInputError that says what is wrong with it.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -81,6 +87,14 @@ class WavReader:
         self._left -= wanted
         return self._convert(body).reshape(-1, self.channels)
 
+    def mono_blocks(self) -> Iterator[NDArray[np.float32]]:
+        """The rest of it, [n] each: the mean of the channels; what is no number is silence."""
+        # a second: what a stop may have to wait for; however many channels
+        frames = min(self.rate_hz, max(1, _BLOCK_BYTES // (4 * self.channels)))
+        while len(block := self.read(frames)):
+            mean: NDArray[np.float32] = block.mean(axis=1, dtype=np.float32)
+            yield np.nan_to_num(mean, copy=False, posinf=_FULL_SCALE, neginf=-_FULL_SCALE)
+
     @property
     def _frame_bytes(self) -> int:
         return self.channels * self._bits // 8
@@ -107,16 +121,32 @@ def _chunks(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
     riff = file.read(_RIFF.size)
     if len(riff) < _RIFF.size or riff[:4] != b"RIFF" or riff[8:] != b"WAVE":
         raise BadInputError("not a WAV file" if end else "the file is empty", _HINT)
+    riff_size: int = _RIFF.unpack(riff)[1]
     at = _RIFF.size
     while at + _CHUNK.size <= end:
         file.seek(at)
         name, size = _CHUNK.unpack(file.read(_CHUNK.size))
         at += _CHUNK.size
+        if name == b"data" and _is_unknown(size, at, riff_size):
+            size = end - at
         if at + size > end:
             promise = f"its {name.decode('latin-1').strip()} chunk promises {size} bytes"
             raise BadInputError(f"the WAV file is truncated: {promise}, {end - at} are there", _HINT)
         yield name, size
         at += size + size % 2  # chunks are padded to even sizes
+
+
+def _is_unknown(size: int, at: int, riff_size: int) -> bool:
+    """Whether the size of the samples that begin `at` is a stand-in for one that was not known yet.
+
+    Zero is one when the whole file says as well that it ends there, or that it has no end.
+    """
+    ends_here = _CHUNK.size + riff_size <= at or _stands_in(riff_size)
+    return _stands_in(size) or (not size and ends_here)
+
+
+def _stands_in(size: int) -> bool:
+    return any(size in sizes for sizes in _UNKNOWN_SIZES)
 
 
 def _read_format(body: bytes) -> tuple[int, int, int, int]:

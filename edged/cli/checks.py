@@ -5,15 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from enum import IntEnum
 from functools import partial
 
 import psutil
 
-from edged.cli.playback import granted_parameters
+from edged.cli.audio_checks import SILENT, check_outputs
+from edged.cli.findings import Finding, Section, Severity, look
+from edged.cli.realtime_check import check_realtime
 from edged.config.schema import Config
-from edged.errors import DaemonUnreachableError, EdgedError
+from edged.errors import DaemonUnreachableError
 from edged.io.cpu import read_cpu
 from edged.io.memory import unpacks_int8, weight_bytes
 from edged.io.model_folder import ModelFolder
@@ -30,40 +30,9 @@ _OPENVINO_TIMEOUT_S = 120.0  # a first import from a slow eMMC
 _CONSEQUENCES = {
     "model": "there is no voice to speak with",
     "qwen3": "the daemon speaks with the small voice, or with tones where there is none",
-    "audio": "nothing can be heard",
+    "audio": SILENT,
     "mqtt": "no controller can ask for speech",
 }
-
-
-class Severity(IntEnum):
-    """How bad it is; also the exit status of doctor."""
-
-    OK = 0
-    WARN = 1
-    FAIL = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing seen: `what`, `why` it matters, how to `fix` it (empty when nothing is to be done)."""
-
-    what: str
-    why: str = ""
-    fix: str = ""
-    severity: Severity = Severity.OK
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Everything seen of one part of the system."""
-
-    name: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def severity(self) -> Severity:
-        """The worst of its findings."""
-        return max((finding.severity for finding in self.findings), default=Severity.OK)
 
 
 def examine(config: Config) -> Iterator[Section]:
@@ -72,23 +41,15 @@ def examine(config: Config) -> Iterator[Section]:
         "cpu": partial(_cpu, config),
         "openvino": _openvino,
         "model": partial(_model, config),
-        "audio": partial(_audio, config),
+        "audio": partial(check_outputs, config),
+        "realtime": partial(check_realtime, config.paths.runtime_dir),
         "mqtt": partial(_mqtt, config),
         "daemon": partial(_daemon, config),
     }
     for name, check in checks.items():
         topic = config.speech.engine if name == "model" else name
         consequence = _CONSEQUENCES.get(topic, _CONSEQUENCES.get(name, ""))
-        yield Section(name, tuple(_guarded(check, consequence)))
-
-
-def _guarded(check: Callable[[], Iterator[Finding]], consequence: str) -> Iterator[Finding]:
-    """An error edged expects is a finding like any other."""
-    try:
-        yield from check()
-    except EdgedError as error:
-        fix = error.hint.removeprefix("edged doctor; ")  # where we are
-        yield Finding(error.what, consequence, fix, Severity.FAIL)
+        yield look(name, check, consequence)
 
 
 def _cpu(config: Config) -> Iterator[Finding]:
@@ -175,21 +136,6 @@ def _memory(folder: ModelFolder) -> Finding:
         "a smaller model, or a board with more memory",
         Severity.WARN,
     )
-
-
-def _audio(config: Config) -> Iterator[Finding]:
-    granted = granted_parameters(config)
-    yield Finding(
-        f"{granted.device}: {granted.rate_hz} Hz, {granted.channels} channels, {granted.format}, "
-        f"period {granted.period_ms:.0f} ms, buffer {granted.buffer_ms:.0f} ms"
-    )
-    if config.audio.device.startswith(("hw:0", "hw:1", "plughw:0", "plughw:1")):
-        yield Finding(
-            f"audio.device = {config.audio.device} names a card by its number",
-            "numbers change when a card is added or slow to appear",
-            "a stable name such as plughw:CARD=PCH (aplay -L)",
-            Severity.WARN,
-        )
 
 
 def _mqtt(config: Config) -> Iterator[Finding]:

@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from edged.cli.checks import Section, Severity, examine
+from edged.cli.audio_checks import examine_audio
+from edged.cli.checks import examine
+from edged.cli.findings import Section, Severity
 from edged.cli.options import config_option, json_option
 from edged.config.loader import load_config
 
@@ -17,20 +19,31 @@ _STYLE = {Severity.OK: "green", Severity.WARN: "yellow", Severity.FAIL: "red"}
 
 
 @click.command()
+@click.option("--audio", is_flag=True, help="Only the sound, and all of it: cards, PCMs, every output.")
+@click.option(
+    "--tone/--no-tone", default=None, help="With --audio: play a tone on each output [default: yes]."
+)
 @config_option
 @json_option
-def command(config_path: Path | None, as_json: bool) -> None:
+def command(audio: bool, tone: bool | None, config_path: Path | None, as_json: bool) -> None:
     """Check CPU, OpenVINO, model, audio device and broker. Exit status: 0 well, 1 warnings, 2 failures.
+
+    A running daemon keeps its devices: it is asked what it plays on, and no tone is played.
 
     \b
     Examples:
       edged doctor
       edged doctor --json
+      edged doctor --audio
+      edged doctor --audio --no-tone
     """
+    if tone is not None and not audio:
+        raise click.UsageError("--tone and --no-tone go with --audio.")
     config = load_config(config_path)
+    found = examine_audio(config, tone is not False) if audio else examine(config)
     sections = []
     with Console(stderr=True).status("looking"):
-        for section in examine(config):
+        for section in found:
             sections.append(section)
             if not as_json:
                 _print(section)

@@ -19,6 +19,7 @@ VERBS = (
     "templates",
     "play",
     "voices",
+    "chimes",
     "model",
     "config",
     "schema",

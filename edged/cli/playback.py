@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edged.cli.output_options import FULL_VOLUME
 from edged.config.schema import Config, LogConfig
 from edged.errors import AudioLostError, AudioUnavailableError, EdgedError
 from edged.workers.child import spawned
@@ -28,7 +31,6 @@ from edged.workers.messages import (
 
 AHEAD_S = 5.0  # the player would hold a whole album in memory; this rides out any hiccup of ours
 SILENT_S = 5.0  # five heartbeats missed in a row: the player hangs on its device
-_JOB = "cli"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +46,70 @@ class Playback:
     stalls: int
 
 
-def play(
-    config: Config,
-    chunks: Iterable[NDArray[np.float32]],
-    rate_hz: int,
-    progress: Callable[[float], None] = lambda _: None,
-) -> Playback:
-    """Play mono chunks [n] on `config.audio.device`; returns when the last sample has left it.
+class PlayerClient:
+    """A player process whose device is open; use `open_player`."""
 
-    `progress` is told the seconds played. KeyboardInterrupt fades the sound out first and is raised
-    again. Raises AudioUnavailableError, AudioLostError.
-    """
-    with spawned("edged.workers.player", _quiet(config), SILENT_S) as channel:
-        ready = _await_ready(_messages(channel))
+    def __init__(self, channel: FrameSocket) -> None:
+        self._channel = channel
+        self._job_numbers = itertools.count(1)
+        self.ready = _await_ready(_messages(channel))
+
+    def play(
+        self,
+        chunks: Iterable[NDArray[np.float32]],
+        rate_hz: int,
+        progress: Callable[[float], None] = lambda _: None,
+        volume: int = FULL_VOLUME,
+    ) -> Playback:
+        """Play mono chunks [n]; returns when the last sample has left the device.
+
+        `progress` is told the seconds played; `volume` is 0 to 100, perceptual. KeyboardInterrupt, and an
+        error of `chunks`, fade the sound out first and are raised again. Raises AudioLostError.
+        """
+        job_id = f"cli-{next(self._job_numbers)}"
+        self._channel.send(PlayBegin(job_id=job_id, sample_rate_hz=rate_hz, volume=volume))
         try:
-            return _stream(channel, ready, chunks, rate_hz, progress)
-        except KeyboardInterrupt:
-            _stop(channel)
+            return self._stream(_sending(self._channel, job_id, chunks, rate_hz), progress)
+        except AudioLostError:
+            raise
+        except (KeyboardInterrupt, EdgedError):
+            _stop(self._channel, job_id)
             raise
 
+    def _stream(self, sending: Iterator[float], progress: Callable[[float], None]) -> Playback:
+        sent_s = played_s = 0.0
+        messages = _messages(self._channel)
+        while True:
+            while sent_s - played_s < AHEAD_S and (seconds := next(sending, None)) is not None:
+                sent_s += seconds
+            match next(messages, None):
+                case Played(played_ms=played_ms):
+                    played_s = played_ms / 1000
+                    progress(played_s)
+                case PlayDone() as done:
+                    return _playback(self.ready, done)
+                case PlayFailed(what=what):
+                    raise AudioLostError(what, "edged doctor")
+                case None:
+                    raise _gone()
 
-def granted_parameters(config: Config) -> PlayerReady:
-    """What the device grants, without playing anything. Raises AudioUnavailableError, AudioLostError."""
-    with spawned("edged.workers.player", _quiet(config), SILENT_S) as channel:
-        return _await_ready(_messages(channel))
+
+@contextlib.contextmanager
+def open_player(config: Config) -> Iterator[PlayerClient]:
+    """A player on `config.audio.device`, ended afterwards. Raises AudioUnavailableError, AudioLostError."""
+    try:
+        with spawned("edged.workers.player", _quiet(config), SILENT_S) as channel:
+            yield PlayerClient(channel)
+    except ConnectionError as error:
+        raise _gone() from error
+
+
+def play(
+    config: Config, chunks: Iterable[NDArray[np.float32]], rate_hz: int, volume: int = FULL_VOLUME
+) -> Playback:
+    """One sound on a player of its own; see `PlayerClient.play`."""
+    with open_player(config) as player:
+        return player.play(chunks, rate_hz, volume=volume)
 
 
 def _quiet(config: Config) -> Config:
@@ -84,42 +126,18 @@ def _await_ready(messages: Iterator[Message]) -> PlayerReady:
     raise _gone()
 
 
-def _stream(
-    channel: FrameSocket,
-    ready: PlayerReady,
-    chunks: Iterable[NDArray[np.float32]],
-    rate_hz: int,
-    progress: Callable[[float], None],
-) -> Playback:
-    channel.send(PlayBegin(job_id=_JOB, sample_rate_hz=rate_hz))
-    sent_s, sending = 0.0, _sending(channel, chunks, rate_hz)
-    played_s = 0.0
-    messages = _messages(channel)
-    while True:
-        while sent_s - played_s < AHEAD_S and (seconds := next(sending, None)) is not None:
-            sent_s += seconds
-        match next(messages, None):
-            case Played(played_ms=played_ms):
-                played_s = played_ms / 1000
-                progress(played_s)
-            case PlayDone() as done:
-                return _playback(ready, done)
-            case PlayFailed(what=what):
-                raise AudioLostError(what, "edged doctor")
-            case None:
-                raise _gone()
-
-
-def _sending(channel: FrameSocket, chunks: Iterable[NDArray[np.float32]], rate_hz: int) -> Iterator[float]:
+def _sending(
+    channel: FrameSocket, job_id: str, chunks: Iterable[NDArray[np.float32]], rate_hz: int
+) -> Iterator[float]:
     """Send a chunk at every step, the end at the last; yields the seconds sent."""
     for chunk in chunks:
-        channel.send(Audio(job_id=_JOB, sample_rate_hz=rate_hz, sentence_index=0), encode_samples(chunk))
+        channel.send(Audio(job_id=job_id, sample_rate_hz=rate_hz, sentence_index=0), encode_samples(chunk))
         yield len(chunk) / rate_hz
-    channel.send(PlayEnd(job_id=_JOB))
+    channel.send(PlayEnd(job_id=job_id))
 
 
-def _stop(channel: FrameSocket) -> None:
-    channel.send(PlayStop(job_id=_JOB))
+def _stop(channel: FrameSocket, job_id: str) -> None:
+    channel.send(PlayStop(job_id=job_id))
     for message in _messages(channel):
         if isinstance(message, PlayStopped | PlayDone | PlayFailed | PlayerUnavailable):
             return

@@ -12,15 +12,16 @@ import click
 import numpy as np
 from rich.console import Console
 
-from edged.audio import wav
+from edged.audio.chime import NONE
 from edged.cli.options import config_option, json_option, read_text
+from edged.cli.output_options import output_options, with_output
 from edged.cli.playback import play
 from edged.cli.say_mqtt import request_fields, say_via_mqtt, via_option
 from edged.cli.speech_options import read_speech_options, speech_options
-from edged.cli.synth_client import SpokenChunk, SynthClient, engine_options, open_synth, with_engine
+from edged.cli.synth_client import SpokenChunk, Tones, engine_options, open_synth, with_engine
+from edged.cli.wav_output import write_wav
 from edged.config.loader import load_config
-from edged.engine.base import SpeechOptions
-from edged.errors import EmptyTextError, StorageError, TextTooLongError
+from edged.errors import EmptyTextError, TextTooLongError
 from edged.text.content import Reading
 from edged.workers.messages import Planned, SynthEnd, SynthReady
 
@@ -38,6 +39,13 @@ from edged.workers.messages import Planned, SynthEnd, SynthReady
     "--device",
     help="ALSA PCM to play on; with --via mqtt the name of the board [default: the configured one].",
 )
+@click.option(
+    "--chime",
+    help="Chime before the words: `none`, a name of `edged chimes` or a file of paths.clips_dir; under:NAME "
+    "goes on under them [default: speech.chime of the configuration].",
+)
+@click.option("--chime-end", help="Chime after the words.")
+@output_options
 @via_option
 @engine_options
 @speech_options
@@ -49,6 +57,11 @@ def command(
     lang: Reading,
     out: Path | None,
     device: str | None,
+    chime: str | None,
+    chime_end: str | None,
+    output: str | None,
+    preset: str | None,
+    volume: int,
     engine: str | None,
     model: Path | None,
     config_path: Path | None,
@@ -70,26 +83,31 @@ def command(
       edged say "你好" --engine tone --out tone.wav --json
       edged say "你好" --engine qwen3 --speaker vivian --seed 7 --out hello.wav
       edged say "慢走" --engine qwen3 --model my-qwen3/ --dialect sichuan_dialect --temperature 0.7
+      edged say "Gate 12 is open" --chime ding-dong --volume 60 --device plughw:CARD=PCH
       edged say "Gate 12 is open" --via mqtt --device lobby
     """
     how = read_speech_options(options)
     text = read_text(text)
     if via == "mqtt":
-        if out or engine or model:
-            raise click.UsageError("--out, --engine and --model are for speech without a daemon")
-        fields = request_fields(text, lang, voice, how)
+        if out or engine or model or preset:
+            raise click.UsageError("--out, --preset, --engine and --model are for speech without a daemon")
+        fields = request_fields(
+            text, lang, voice, how, output=output, volume=volume, chime=chime, chime_end=chime_end
+        )
         sys.exit(say_via_mqtt(load_config(config_path), device, fields, as_json=as_json))
     config = with_engine(load_config(config_path), engine, model)
     _check_text(text, config.speech.max_text_chars)
-    if device is not None:
-        config = config.model_copy(update={"audio": config.audio.model_copy(update={"device": device})})
+    config = with_output(config, output, device, preset)
     console = Console(stderr=True)
     with console.status("loading the voice"), open_synth(config) as synth:
-        utterance = _Utterance(synth, text, lang, voice, how)
+        tones = Tones(chime, chime_end or NONE)
+        utterance = _Utterance(synth.ready, synth.speak(text, lang, voice, how, tones))
         if out is None:
-            play(config, (chunk.samples for chunk in utterance.chunks()), synth.ready.sample_rate_hz)
+            chunks = (chunk.samples for chunk in utterance.chunks())
+            play(config, chunks, synth.ready.sample_rate_hz, volume)
         else:
-            _write_wav(out, utterance)
+            samples = np.concatenate([chunk.samples for chunk in utterance.chunks()])
+            write_wav(out, samples, synth.ready.sample_rate_hz)
     for warning in utterance.planned.warnings:
         console.print(f"warning: {warning}", style="yellow")
     summary = utterance.summary()
@@ -118,11 +136,9 @@ class _Utterance:
     planned: Planned
     end: SynthEnd
 
-    def __init__(
-        self, synth: SynthClient, text: str, lang: Reading, voice: str | None, options: SpeechOptions
-    ) -> None:
-        self.ready: SynthReady = synth.ready
-        self._stream = synth.speak(text, lang, voice, options)
+    def __init__(self, ready: SynthReady, stream: Iterator[SpokenChunk | Planned | SynthEnd]) -> None:
+        self.ready = ready
+        self._stream = stream
 
     def chunks(self) -> Iterator[SpokenChunk]:
         for item in self._stream:
@@ -146,25 +162,3 @@ class _Utterance:
             "engine": self.ready.engine,
             "sentences": self.planned.sentences,
         }
-
-
-def _write_wav(out: Path, utterance: _Utterance) -> None:
-    samples = np.concatenate([chunk.samples for chunk in utterance.chunks()])
-    data = wav.encode(samples, utterance.ready.sample_rate_hz)
-    try:
-        if out.exists() and not out.is_file():
-            out.write_bytes(data)  # a pipe or a device, which must not be replaced by a file
-        else:
-            _replace(out, data)
-    except OSError as error:
-        raise StorageError(f"{out}: {error.strerror}", "another --out, or free space") from error
-
-
-def _replace(out: Path, data: bytes) -> None:
-    """An older recording stays until this one is whole."""
-    unfinished = out.with_name(f".{out.name}.part")
-    try:
-        unfinished.write_bytes(data)
-        unfinished.replace(out)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -46,11 +46,13 @@ class _Topics:
         return self.device.result(self.request_id)
 
 
-def request_fields(text: str, lang: str, voice: str | None, how: SpeechOptions) -> dict[str, Any]:
+def request_fields(
+    text: str, lang: str, voice: str | None, how: SpeechOptions, **other: str | int | None
+) -> dict[str, Any]:
     """What was asked for on the command line, as fields of a request."""
     options = {name: value for name, value in asdict(how).items() if value is not None}
     instruct = options.pop("instruct", None)
-    given = {"voice": voice, "instruct": instruct, "options": options or None}
+    given = {"voice": voice, "instruct": instruct, "options": options or None, **other}
     return {"text": text, "lang": lang, **{name: value for name, value in given.items() if value is not None}}
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from edged.audio.chime import NONE
 from edged.config.schema import Config, EngineName, LogConfig
 from edged.engine.base import Samples, SpeechOptions
 from edged.errors import EngineError, UnknownVoiceError, error_for
@@ -36,6 +37,17 @@ _MODEL_DEFAULTS = SpeechOptions()
 
 
 @dataclass(frozen=True, slots=True)
+class Tones:
+    """Chimes around the words; a `chime` of None is the configured one."""
+
+    chime: str | None = NONE
+    chime_end: str = NONE
+
+
+_NO_TONES = Tones()
+
+
+@dataclass(frozen=True, slots=True)
 class SpokenChunk:
     """Mono float32 samples [n] at the synth's rate."""
 
@@ -53,7 +65,12 @@ class SynthClient:
         self.ready = self._wait_ready()
 
     def speak(
-        self, text: str, lang: Reading, voice: str | None, options: SpeechOptions = _MODEL_DEFAULTS
+        self,
+        text: str,
+        lang: Reading,
+        voice: str | None,
+        options: SpeechOptions = _MODEL_DEFAULTS,
+        tones: Tones = _NO_TONES,
     ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
         """Planned, then chunks as they are synthesised, then SynthEnd.
 
@@ -61,16 +78,24 @@ class SynthClient:
         """
         for name in (voice, options.speaker):
             self._refuse_unknown_voice(name)
-        return self._stream(text, lang, voice, options)
+        return self._stream(text, lang, voice, options, tones)
 
     def _stream(
-        self, text: str, lang: Reading, voice: str | None, options: SpeechOptions
+        self, text: str, lang: Reading, voice: str | None, options: SpeechOptions, tones: Tones
     ) -> Iterator[SpokenChunk | Planned | SynthEnd]:
         job_id = f"cli-{next(self._job_numbers)}"
         # lone surrogates cannot travel as JSON; what stands for them is skipped with a warning
         sendable = text.encode("utf-8", "replace").decode()
         self._channel.send(
-            Speak(job_id=job_id, pieces=(Words(sendable, lang),), voice=voice, options=options)
+            Speak(
+                job_id=job_id,
+                pieces=(Words(sendable, lang),),
+                voice=voice,
+                options=options,
+                chime=tones.chime,
+                chime_end=tones.chime_end,
+                cache="bypass",  # this is to hear, or to measure, what the engine does
+            )
         )
         audio_ms = 0.0
         while True:

@@ -162,5 +162,6 @@ def _anchor_paths(config: Config, folder: Path) -> Config:
             }
         )
         for name, section in config
+        if isinstance(section, BaseModel)  # outputs have no paths
     }
     return config.model_copy(update=anchored)

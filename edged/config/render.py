@@ -30,8 +30,11 @@ def effective_yaml(config: Config) -> str:
 
 
 def _section_lines(config: Config) -> Iterator[str]:
-    for name in type(config).model_fields:
-        section: BaseModel = getattr(config, name)
+    for name, field in type(config).model_fields.items():
+        section = getattr(config, name)
+        if not isinstance(section, BaseModel):  # sections by names of the site's own
+            yield f"\n{_comment(field.description or '', indent='')}{name}: {_scalar(section)}\n"
+            continue
         yield f"\n{_comment((type(section).__doc__ or '').strip(), indent='')}{name}:\n"
         for key, info in type(section).model_fields.items():
             value = section.model_dump(mode="json")[key]

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 EngineName = Literal["kokoro", "qwen3", "tone"]
 CpuSet = Annotated[str, Field(pattern=r"^(\d+(-\d+)?(,\d+(-\d+)?)*)?$")]
+PresetName = Literal["flat", "quiet_room", "hall", "noisy", "horn"]
+MAIN_OUTPUT = "main"
 
 
 class _Section(BaseModel):
@@ -82,8 +84,8 @@ class MqttConfig(_Section):
         return self
 
 
-class AudioConfig(_Section):
-    """Where the sound goes."""
+class OutputConfig(_Section):
+    """A device, and what is done to the sound for it."""
 
     device: str = Field(
         "default",
@@ -96,24 +98,102 @@ class AudioConfig(_Section):
         le=192000,
         description="Rate asked of the device; speech is resampled once to the rate it grants.",
     )
-    channels: int = Field(
-        2, ge=1, le=8, description="Channels asked of the device; speech is sent to all of them."
+    channels: int = Field(2, ge=1, le=8, description="Channels asked of the device.")
+    channels_used: Literal["all", "left", "right"] | tuple[Annotated[int, Field(ge=0, le=7)], ...] = Field(
+        "all",
+        description="Those that speak, the others are silent: all, left, right, or numbers counted from 0 as "
+        "in [0, 2].",
     )
-    period_ms: int = Field(20, ge=5, le=200, description="ALSA period: how often the device wants data.")
+    period_ms: int = Field(
+        20,
+        ge=5,
+        le=200,
+        description="ALSA period: how often the device wants data. More than 26 is asked for as 26: a stop "
+        "must be heard within 100 ms.",
+    )
     buffer_ms: int = Field(
         240,
         ge=20,
         le=2000,
         description="ALSA buffer: how long playback survives a stall of the player (240 ms: twelve periods).",
     )
+    preset: PresetName = Field(
+        "flat",
+        description="Sound for the place: flat changes nothing; quiet_room, hall, noisy and horn make speech "
+        "easier to understand there.",
+    )
+    gain_db: float = Field(
+        0.0,
+        ge=-60.0,
+        le=12.0,
+        description="Louder or softer than the device's volume says, for outputs that differ. Whatever it "
+        "is, nothing is played above -1 dB of full scale.",
+    )
+    mixer: str = Field(
+        "auto",
+        min_length=1,
+        description="Element of the card's mixer that sets the device's volume: auto finds one (Master, PCM, "
+        "Speaker, Headphone ...), none leaves the card alone and turns down the samples.",
+    )
+    dither: bool = Field(
+        False,
+        description="A noise of one step instead of rounding errors, heard at most from a good amplifier "
+        "behind a 16-bit card that is turned down in software. Off: samples are as the voice made them.",
+    )
+    idle: Literal["keep_open", "close_after", "keepalive"] = Field(
+        "close_after",
+        description="When nothing plays: close_after lets other programs have the card after a while, "
+        "keep_open never does, keepalive plays noise so soft that only an amplifier notices, which would "
+        "switch itself off in silence.",
+    )
+    close_after_s: float = Field(
+        2.0,
+        ge=0.0,
+        le=86400.0,
+        description="... after so long (2 s: a counter's next call finds the card warm).",
+    )
+    keepalive_db: float = Field(
+        -80.0,
+        ge=-90.0,
+        le=-40.0,
+        description="Level of that noise, below full scale (-80: softer than a quiet room; -90 is the least "
+        "that 16 bits can carry).",
+    )
+    lead_in_ms: int = Field(
+        0,
+        ge=0,
+        le=5000,
+        description="Silence before the first sample whenever the device was idle, for amplifiers, screens "
+        "and wireless links that swallow the first word; a second or less is usual.",
+    )
 
     @model_validator(mode="after")
-    def _buffer_holds_two_periods(self) -> AudioConfig:
+    def _channels_exist(self) -> OutputConfig:
+        used = self.channels_used
+        if not used or (isinstance(used, tuple) and max(used) >= self.channels):
+            last = self.channels - 1
+            raise ValueError(f"channels_used = {list(used)}: numbers from 0 to {last}, at least one")
+        return self
+
+    @model_validator(mode="after")
+    def _buffer_holds_two_periods(self) -> OutputConfig:
         if self.buffer_ms < 2 * self.period_ms:
             raise ValueError(
                 f"buffer_ms = {self.buffer_ms} holds less than two periods of {self.period_ms} ms"
             )
         return self
+
+
+class AudioConfig(OutputConfig):
+    """Where the sound goes, and how loud it is made before it goes there."""
+
+    loudness_lufs: float = Field(
+        -16.0,
+        ge=-40.0,
+        le=-10.0,
+        description="Loudness of every voice and clip (ITU-R BS.1770, mono) at full volume, the "
+        "same for all outputs. -16: as loud as the peaks of speech allow.",
+    )
 
 
 class SpeechConfig(_Section):
@@ -139,8 +219,22 @@ class SpeechConfig(_Section):
     )
     voice_en: str = Field("", description="Voice for English. Empty: the engine's own (kokoro: af_heart).")
     speed: float = Field(1.0, ge=0.5, le=2.0, description="Pace: 1.0 is the voice's own.")
+    chime: str = Field(
+        "none",
+        min_length=1,
+        max_length=256,
+        description="Chime before announcements that ask for none of their own: a name of `edged chimes` or "
+        'a file of clips_dir; "under:NAME" goes on under the words.',
+    )
     max_text_chars: int = Field(
         4000, ge=1, le=20000, description="Longer texts are rejected as too_long (4000: about 15 minutes)."
+    )
+    cache_mb: int = Field(
+        64,
+        ge=0,
+        le=100_000,
+        description="What was said once is not synthesised again: so much of paths.cache_dir may be taken by "
+        "spoken phrases (64: 23 minutes of them). 0: none are kept.",
     )
     max_ahead_s: float = Field(
         30.0,
@@ -233,7 +327,8 @@ class PathsConfig(_Section):
         Path("/var/lib/edged"), description="The journal: what was accepted and answered."
     )
     cache_dir: Path = Field(
-        Path("/var/cache/edged"), description="Compiled networks; may be deleted at any time."
+        Path("/var/cache/edged"),
+        description="Compiled networks and spoken phrases; may be deleted at any time.",
     )
     clips_dir: Path = Field(
         Path("/var/lib/edged/clips"), description="WAV files that announcements may contain, by name."
@@ -266,6 +361,11 @@ class Config(_Section):
     device: DeviceConfig = DeviceConfig()
     mqtt: MqttConfig = MqttConfig()
     audio: AudioConfig = AudioConfig()
+    outputs: dict[Identifier, OutputConfig] = Field(
+        {},
+        description="Further outputs by name, each with the keys of audio but loudness_lufs; audio itself "
+        "is the output main. A request chooses one: {hall: {device: 'plughw:CARD=Hall', preset: hall}}.",
+    )
     speech: SpeechConfig = SpeechConfig()
     queue: QueueConfig = QueueConfig()
     threads: ThreadsConfig = ThreadsConfig()
@@ -273,3 +373,14 @@ class Config(_Section):
     paths: PathsConfig = PathsConfig()
     homeassistant: HomeAssistantConfig = HomeAssistantConfig()
     log: LogConfig = LogConfig()
+
+    @model_validator(mode="after")
+    def _main_is_audio(self) -> Config:
+        if MAIN_OUTPUT in self.outputs:
+            raise ValueError(f"outputs.{MAIN_OUTPUT}: the output of this name is audio; choose another name")
+        return self
+
+    @property
+    def all_outputs(self) -> dict[str, OutputConfig]:
+        """Every output by its name, `main` first."""
+        return {MAIN_OUTPUT: self.audio, **self.outputs}

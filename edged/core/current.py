@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from edged.core.events import (
     AddText,
@@ -28,6 +29,7 @@ class Current:
     is_synthesising: bool = True
     is_paused: bool = False
     voice: str | None = None
+    cache: Literal["hit", "miss"] | None = None
     warnings: tuple[str, ...] = ()
     first_audio_s: float | None = None
     synth_ms: float | None = None
@@ -112,6 +114,7 @@ class Current:
             first_audio_ms=_ms_between(self.waiting.since_s, self.first_audio_s),
             audio_ms=_rounded(self.heard_ms),
             rtf=self._real_time_factor(),
+            cache=self.cache,
             voice=self.voice,
             xruns=self.xruns,
             warnings=(*self.waiting.accepted.warnings, *self.warnings),

@@ -61,12 +61,16 @@ class SynthPlanned:
 
 @dataclass(frozen=True, slots=True)
 class SynthEnd:
-    """Every sample of the announcement has been synthesised; `warnings` came after SynthPlanned."""
+    """Every sample of the announcement has been synthesised; `warnings` came after SynthPlanned.
+
+    `cache`: whether its speech came out of the phrase cache; None: it could not have.
+    """
 
     id: str
     audio_ms: float
     synth_ms: float
     warnings: tuple[str, ...] = ()
+    cache: Literal["hit", "miss"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

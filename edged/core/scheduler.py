@@ -273,6 +273,7 @@ class Scheduler:
             case SynthEnd():
                 current.is_synthesising = False
                 current.synth_ms, current.synth_audio_ms = event.synth_ms, event.audio_ms
+                current.cache = event.cache
                 current.warnings += event.warnings
             case SynthFailed():
                 current.is_synthesising = False

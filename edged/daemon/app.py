@@ -173,7 +173,7 @@ class Daemon:
             await asyncio.wait([stage])
             if status is not None:
                 status.close()
-            if self.successor is None:
+            if self.successor is None or self.successor._topics.state != self._topics.state:
                 self._mqtt.retain(self._topics.state, self._records.offline().encode())
             self._intake.publish(self._mqtt)
             await asyncio.to_thread(self._mqtt.stop)  # meanwhile the broker's last receipts are heard
@@ -303,6 +303,8 @@ class Daemon:
 
         Gives what is wrong with a bad one, which changes nothing.
         """
+        if self._vitals.is_stopping:
+            return "edged is stopping"
         self._service.reloading()
         try:
             self.successor = Daemon(load_config(self._lasting.config_path), self._lasting)

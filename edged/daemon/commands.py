@@ -30,6 +30,7 @@ from edged.protocol.command import (
     Doctor,
     NotActive,
     Pause,
+    Preload,
     Reload,
     Replay,
     Resume,
@@ -59,6 +60,9 @@ class Answer:
     reason: str = ""
     warnings: tuple[str, ...] = ()
     data: dict[str, Any] | None = None
+
+
+_NO_VOICE = Answer("failed", Code.MODEL_UNAVAILABLE, "no voice is loaded yet")
 
 
 class Commands:
@@ -130,6 +134,8 @@ class Commands:
                 return Answer("failed", reason=problem) if problem else Answer()
             case Doctor():
                 return Answer("rejected", Code.BUSY, "the doctor is still looking")
+            case Preload(request=request, warnings=warnings):
+                return self._preload(request, warnings)
             case NotActive(verb=verb):
                 return Answer(warnings=(f"not_active: {verb}",))
         return Answer()
@@ -142,6 +148,15 @@ class Commands:
             )
             return Answer("rejected", Code.BAD_FIELD, which)
         return Answer(data={"id": self._intake.announce(mqtt, request)})
+
+    def _preload(self, request: Request, warnings: tuple[str, ...]) -> Answer:
+        if self._stage.synth_ready is None:
+            return _NO_VOICE
+        try:
+            self._stage.preload(request)
+        except EdgedError as error:  # a template's
+            return Answer("rejected", Code.BAD_FIELD, error.what, warnings)
+        return Answer(warnings=warnings)
 
     def _list_voices(self) -> Answer:
         ready = self._stage.synth_ready
@@ -156,7 +171,7 @@ class Commands:
     def _choose_voice(self, name: str) -> Answer:
         ready = self._stage.synth_ready
         if ready is None:
-            return Answer("failed", Code.MODEL_UNAVAILABLE, "no voice is loaded yet")
+            return _NO_VOICE
         langs = next((voice.langs for voice in ready.voices if voice.name == name), None)
         if langs is None:
             return Answer("rejected", Code.UNKNOWN_VOICE, f"no voice {name}; an empty message lists them")

@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 
 from edged import __version__
+from edged.audio.chime import CHIMES
 from edged.config.schema import Config
 from edged.core.governor import ThermalLevel
 from edged.core.scheduler import Scheduler
@@ -139,6 +140,7 @@ class Records:
             voices=tuple(VoiceEntry(name=v.name, langs=v.langs, description=v.description) for v in voices),
             languages=tuple(dict.fromkeys(lang for voice in voices for lang in voice.langs)),
             templates=self._templates,
+            chimes=tuple(CHIMES),
             isa=read_cpu().isa,
             audio_device=player.device if player else None,
             limits=AnnouncedLimits(
@@ -150,7 +152,7 @@ class Records:
 
     def document(self, mqtt: MqttClient) -> dict[str, Any]:
         """What the status socket answers."""
-        now_s = time.monotonic()
+        now_s, player = time.monotonic(), self._stage.player_ready
         return {
             "state": self.state().model_dump(mode="json"),
             "health": self.health(mqtt).model_dump(mode="json"),
@@ -158,6 +160,7 @@ class Records:
                 {"id": w.id, "priority": w.priority, "key": w.key, "waiting_s": round(now_s - w.since_s, 1)}
                 for w in self._scheduler.queue
             ],
+            "audio": player.model_dump(mode="json", exclude={"type"}) if player else None,
             "results": [result.model_dump(mode="json") for result in self._vitals.results],
         }
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from edged.config.schema import Config
+from edged.config.schema import MAIN_OUTPUT, Config
 from edged.core import events
 from edged.core.fallback import EngineChoice
 from edged.core.health import Health
@@ -27,6 +27,8 @@ from edged.workers.supervisor import Supervisor
 
 log = logging.getLogger(__name__)
 
+# It ends when its device hangs, and starts in half a second: with the device it is heard within two.
+_PLAYER_BACK_OFF_S = (0.0, 0.5, 1.0)
 _REPEAT_GAP_MS = 1000  # who missed it listens up; half of it sounds like one announcement
 
 
@@ -54,8 +56,12 @@ class Stage:
         self._health = health
         self.choice = EngineChoice(config)
         self._synth = Supervisor("edged.workers.synth", config, self._from_synth, self._synth_lost)
-        self._player = Supervisor("edged.workers.player", config, self._from_player, self._player_lost)
+        self._player = Supervisor(
+            "edged.workers.player", config, self._from_player, self._player_lost, _PLAYER_BACK_OFF_S
+        )
+        self._outputs = config.all_outputs
         self._on_stage: str | None = None  # the job whose audio is wanted
+        self._output_missed: str | None = None  # what this job asked for and this board does not have
         self._in_player: str | None = None  # the job the player has begun and not ended
         self._sounding: str | None = None  # the last job whose audio reached the player
         self.rss_mb: dict[str, float] = {}
@@ -83,9 +89,7 @@ class Stage:
             self._emit(events.SynthFailed(job.id, error.code, str(error)))
             return
         self._in_player = job.id
-        volume = 100 if job.request.volume is None else job.request.volume
-        rate_hz = self.synth_ready.sample_rate_hz
-        self._player.send(messages.PlayBegin(job_id=job.id, sample_rate_hz=rate_hz, volume=volume))
+        self._player.send(self._play_begin(job, self.synth_ready.sample_rate_hz))
         self._synth.send(speak)
         for number, text in enumerate(job.more, start=1):
             self.add_text(job.id, text, is_last=number == len(job.more) and not job.is_open)
@@ -93,6 +97,19 @@ class Stage:
     def add_text(self, job_id: str, text: str, *, is_last: bool) -> None:
         """The next part of a text that comes in parts."""
         self._synth.send(messages.SpeakMore(job_id=job_id, text=text, is_last=is_last))
+
+    def _play_begin(self, job: events.StartJob, rate_hz: int) -> messages.PlayBegin:
+        volume = 100 if job.request.volume is None else job.request.volume
+        output = job.request.output or MAIN_OUTPUT
+        self._output_missed = None
+        if output not in self._outputs:
+            self._output_missed, output = output, MAIN_OUTPUT
+        return messages.PlayBegin(job_id=job.id, sample_rate_hz=rate_hz, output=output, volume=volume)
+
+    def preload(self, request: Request) -> None:
+        """Have the words of `request` made for the phrase cache. Raises EdgedError when it has none."""
+        speak = self._speak(events.StartJob("preload", request))
+        self._synth.send(messages.Preload(speak=speak))
 
     def _speak(self, job: events.StartJob) -> messages.Speak:
         request = job.request
@@ -106,6 +123,12 @@ class Stage:
             repeat=request.repeat,
             repeat_gap_ms=_REPEAT_GAP_MS if request.repeat_gap_ms is None else request.repeat_gap_ms,
             repeat_mode=request.repeat_mode,
+            chime=request.chime,
+            chime_end=request.chime_end,
+            gap_ms=request.gap_ms,
+            lead_in_ms=request.lead_in_ms or 0,
+            max_duration_ms=request.max_duration_ms,
+            cache=request.cache,
             is_open=job.is_open or bool(job.more),
         )
 
@@ -174,8 +197,7 @@ class Stage:
                 self._health.ready("synth", now_s)
                 self._synth_unavailable(code, _with_hint(what, hint))
             case messages.Planned(job_id=job_id, voice=voice, warnings=warnings):
-                fallback = (f"engine_fallback: {self.choice.engine}",) if self.choice.reason else ()
-                self._emit(events.SynthPlanned(job_id, voice, (*warnings, *fallback)))
+                self._emit(events.SynthPlanned(job_id, voice, (*warnings, *self._fallbacks())))
             case messages.Audio(job_id=job_id) if job_id == self._on_stage:
                 if self._sounding != job_id:
                     self._before_sound(job_id)
@@ -183,11 +205,21 @@ class Stage:
                 self._player.send(message, payload)
             case messages.SynthEnd(job_id=job_id):
                 self.choice.has_spoken()
-                self._emit(events.SynthEnd(job_id, message.audio_ms, message.synth_ms, message.warnings))
+                self._emit(
+                    events.SynthEnd(
+                        job_id, message.audio_ms, message.synth_ms, message.warnings, message.cache
+                    )
+                )
                 if job_id == self._in_player:
                     self._player.send(messages.PlayEnd(job_id=job_id))
             case messages.SynthFailed(job_id=job_id, code=code, what=what):
                 self._emit(events.SynthFailed(job_id, code, what))
+
+    def _fallbacks(self) -> Iterator[str]:
+        if self.choice.reason:
+            yield f"engine_fallback: {self.choice.engine}"
+        if self._output_missed is not None:
+            yield f"output_fallback: {self._output_missed}"
 
     def _synth_unavailable(self, code: str, reason: str) -> None:
         if self.choice.cannot_load(self._synth.config.speech.engine, reason):
@@ -212,6 +244,8 @@ class Stage:
         match message:
             case messages.Heartbeat(rss_mb=rss_mb):
                 self.rss_mb["player"] = rss_mb
+            case messages.PlayerReady() | messages.PlayerUnavailable() if message.output != MAIN_OUTPUT:
+                pass  # the player's log tells; only without the main one this board is mute
             case messages.PlayerReady():
                 self.player_ready = message
                 self._health.ready("player", now_s)

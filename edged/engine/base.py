@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from edged.text.sentence import Lang, Sentence
 
@@ -13,15 +13,21 @@ if TYPE_CHECKING:  # main knows an engine's options but never looks at samples: 
     from numpy.typing import NDArray
 
 Samples: TypeAlias = "NDArray[np.float32]"
+CacheUse = Literal["use", "bypass", "pin"]
+CacheAnswer = Literal["hit", "miss"]
 
 
 @dataclass(frozen=True, slots=True)
 class VoiceInfo:
-    """A voice an engine can speak with; `langs` lists the languages it was made for."""
+    """A voice an engine can speak with; `langs` lists the languages it was made for.
+
+    `sha256` is that of what makes the voice, where it is no part of the model.
+    """
 
     name: str
     langs: tuple[Lang, ...]
     description: str = ""
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,8 @@ class SynthJob:
     """One announcement to synthesise.
 
     `voices` maps a sentence's language to a voice of the engine (already checked); `speed` 1.0 is the
-    voice's own pace, 2.0 twice as fast. An engine that has no use for an option ignores it.
+    voice's own pace, 2.0 twice as fast. An engine that has no use for an option ignores it. `cache` is for
+    the phrase cache (engine/cache.py): `bypass` synthesises anew and keeps nothing, `pin` keeps for good.
     """
 
     job_id: str
@@ -74,15 +81,20 @@ class SynthJob:
     voices: dict[Lang, str]
     speed: float = 1.0
     options: SpeechOptions = SpeechOptions()
+    cache: CacheUse = "use"
 
 
 @dataclass(frozen=True, slots=True)
 class PcmChunk:
-    """A run of mono samples, float32 in [-1, 1], shape [n], of one sentence of the job."""
+    """A run of mono samples, float32 in [-1, 1], shape [n], of one sentence of the job.
+
+    `cache`: it came from the phrase cache, or it could have; None where there is nothing to be kept.
+    """
 
     samples: Samples
     sample_rate_hz: int
     sentence_index: int
+    cache: CacheAnswer | None = None
 
 
 class Engine(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class ToneEngine:
     def set_threads(self, threads: int) -> None:
         """Sines need no threads."""
 
-    def synthesize(self, job: SynthJob) -> Generator[PcmChunk]:
+    def synthesize(self, job: SynthJob) -> Iterator[PcmChunk]:
         for index, sentence in enumerate(job.sentences):
             yield PcmChunk(_sentence(sentence, job.speed), SAMPLE_RATE_HZ, index)
 

@@ -6,7 +6,6 @@ pyalsaaudio keeps the GIL while it opens, drops and closes, so only the player p
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import os
 import threading
@@ -18,31 +17,40 @@ import alsaaudio
 import numpy as np
 from numpy.typing import NDArray
 
-from edged.audio.format import SAMPLE_FORMATS, SampleFormat, encode_frames, frame_bytes
+from edged.audio.dither import Dither
+from edged.audio.format import SAMPLE_FORMATS, SampleFormat, channel_numbers, encode_frames, frame_bytes
+from edged.audio.gain import amplitude
 from edged.audio.sink import Granted
-from edged.config.schema import AudioConfig
-from edged.errors import AudioHungError, AudioLostError, AudioUnavailableError
+from edged.config.schema import OutputConfig
+from edged.errors import AudioHungError, AudioLostError, AudioUnavailableError, BadInputError
+from edged.io.libasound import silence_libasound
+from edged.io.mixer import Mixer, open_mixer
+from edged.io.sound_files import holders, is_sound_server
 
 HUNG_S = 1.0  # a working device moves on every period; this is 50 of them
 _MAX_REJECTED = 10  # writes in a row of which nothing was taken: the device is not coming back
+# A stop must be heard within 100 ms, and three periods are queued: see edged.workers.level.
+_LONGEST_PERIOD_MS = 26
 _HINT = "edged doctor; `aplay -L` lists the names of PCMs"
-
-_ERROR_HANDLER = ctypes.CFUNCTYPE(
-    None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p
-)
-_say_nothing = _ERROR_HANDLER(lambda *_: None)
 
 
 class AlsaSink:
     """A PCM open for playback; see `edged.audio.sink.Sink`."""
 
-    def __init__(self, pcm: alsaaudio.PCM, granted: Granted) -> None:
+    def __init__(
+        self, pcm: alsaaudio.PCM, granted: Granted, config: OutputConfig, mixer: Mixer | None
+    ) -> None:
+        """Raises BadInputError when the device has not the channels that shall be used."""
         self._pcm = pcm
         self._granted = granted
+        self._sounding = channel_numbers(config.channels_used, granted.channels)
+        self._dither = Dither() if config.dither else None
+        self._mixer = mixer
         self._xruns = 0
         self._paced: bool | None = None
         self._running = False
         self._written = 0
+        self._started_at = 0  # frames written when the device was last started from its beginning
         self._position = 0
         self._moved_at_s = time.monotonic()
 
@@ -76,7 +84,7 @@ class AlsaSink:
 
     def write(self, samples: NDArray[np.float32]) -> None:
         """Write all of it. A block that an xrun rejected, or the rest of a short write, goes out again."""
-        data = memoryview(encode_frames(samples, self._granted.format, self._granted.channels))
+        data = memoryview(self._encode(samples))
         frame = frame_bytes(self._granted.format, self._granted.channels)
         rejected = 0
         while data:
@@ -92,10 +100,15 @@ class AlsaSink:
         if self._paced is None:
             self._paced = self._pcm.avail() != self._granted.buffer_frames
 
+    def set_volume(self, percent: int) -> float:
+        """Through the card's mixer where it is used; gives the gain that is left to the samples."""
+        return self._mixer.set_volume(percent) if self._mixer else amplitude(percent)
+
     def drain(self) -> None:
         """Wait for the last sample. Raises AudioHungError when it takes HUNG_S too long."""
         if not self._running:
             return
+        self._fill_period()
         deadline_s = self._granted.ms(self._granted.buffer_frames) / 1000 + HUNG_S
         failures: list[alsaaudio.ALSAAudioError] = []
         # in a thread of its own, because a sick driver never returns from it
@@ -104,7 +117,7 @@ class AlsaSink:
         waiting.join(deadline_s)
         if waiting.is_alive():
             raise self._hung("does not drain")
-        if failures:
+        if failures and _reason(failures[0]) != os.strerror(errno.EPIPE):  # which has played dry: drained
             raise self._lost(_reason(failures[0]))
         self._running = False
 
@@ -113,6 +126,21 @@ class AlsaSink:
         with contextlib.suppress(alsaaudio.ALSAAudioError):  # a device that is gone has nothing to drop
             self._pcm.drop()
         self._pcm.close()
+        if self._mixer:
+            self._mixer.close()
+
+    def _encode(self, samples: NDArray[np.float32]) -> bytes:
+        granted = self._granted
+        return encode_frames(
+            samples, granted.format, granted.channels, sounding=self._sounding, dither=self._dither
+        )
+
+    def _fill_period(self) -> None:
+        """Complete the last period with silence: hardware plays whole ones, the rest of it would be old."""
+        period = self._granted.period_frames
+        missing = -(self._written - self._started_at) % period
+        if missing and self.paced:
+            self.write(np.zeros(missing, np.float32))
 
     def _write_once(self, data: memoryview) -> int:
         try:
@@ -121,6 +149,7 @@ class AlsaSink:
             raise self._lost(_reason(error)) from error
         if taken == -errno.EPIPE:  # not raised, and the PCM is prepared again already
             self._xruns += 1
+            self._started_at = self._written
             return 0
         return taken
 
@@ -145,24 +174,32 @@ class AlsaSink:
         return AudioHungError(f'PCM "{self._granted.device}" {reason}', _HINT)
 
 
-def open_sink(config: AudioConfig, open_pcm: Callable[..., alsaaudio.PCM] = alsaaudio.PCM) -> AlsaSink:
+def open_sink(config: OutputConfig, open_pcm: Callable[..., alsaaudio.PCM] = alsaaudio.PCM) -> AlsaSink:
     """Open `config.device` and verify what it grants.
 
     ALSA changes what it cannot serve without a word. Another rate, channel count, period or buffer is
     taken as granted; another sample format only if it is one we can write. Raises AudioUnavailableError.
     """
-    _silence_libasound()
+    silence_libasound()
     for fmt in SAMPLE_FORMATS:
         pcm = _open(open_pcm, config, fmt)
         granted = _granted(config.device, pcm)
         if granted is not None:
-            return AlsaSink(pcm, granted)
+            return _sink(pcm, granted, config)
         offered = pcm.info()["format_name"]
         pcm.close()
     raise AudioUnavailableError(
         f'PCM "{config.device}" takes only {offered}, not {" or ".join(SAMPLE_FORMATS)}; {cards_here()}',
         "a PCM that converts: plughw:CARD=... instead of hw:CARD=...",
     )
+
+
+def _sink(pcm: alsaaudio.PCM, granted: Granted, config: OutputConfig) -> AlsaSink:
+    try:
+        return AlsaSink(pcm, granted, config, open_mixer(config))
+    except BadInputError as error:
+        pcm.close()
+        raise AudioUnavailableError(f'PCM "{config.device}": {error.what}', "audio.channels_used") from error
 
 
 def cards_here() -> str:
@@ -173,8 +210,15 @@ def cards_here() -> str:
     return f"cards here: {cards}" if cards else "no sound card here"
 
 
-def _open(open_pcm: Callable[..., alsaaudio.PCM], config: AudioConfig, fmt: SampleFormat) -> alsaaudio.PCM:
-    period_frames = config.rate_hz * config.period_ms // 1000
+def pcm_names() -> tuple[str, ...]:
+    """The PCMs for playback that ALSA offers to choose from; a name that is not among them may exist."""
+    silence_libasound()
+    return tuple(alsaaudio.pcms(alsaaudio.PCM_PLAYBACK))
+
+
+def _open(open_pcm: Callable[..., alsaaudio.PCM], config: OutputConfig, fmt: SampleFormat) -> alsaaudio.PCM:
+    period_ms = min(config.period_ms, _LONGEST_PERIOD_MS)
+    period_frames = config.rate_hz * period_ms // 1000
     try:
         return open_pcm(
             type=alsaaudio.PCM_PLAYBACK,
@@ -184,7 +228,7 @@ def _open(open_pcm: Callable[..., alsaaudio.PCM], config: AudioConfig, fmt: Samp
             channels=config.channels,
             format=getattr(alsaaudio, f"PCM_FORMAT_{fmt}"),
             periodsize=period_frames,
-            periods=config.buffer_ms // config.period_ms,
+            periods=config.buffer_ms // period_ms,
         )
     except alsaaudio.ALSAAudioError as error:
         _refuse(config.device, _reason(error))
@@ -199,14 +243,14 @@ def _granted(device: str, pcm: alsaaudio.PCM) -> Granted | None:
 
 
 def _refuse(device: str, reason: str) -> NoReturn:
-    raise AudioUnavailableError(f'PCM "{device}": {reason}; {cards_here()}', _HINT)
+    hint = _HINT
+    if reason == os.strerror(errno.EBUSY) and (who := holders()):
+        reason = f"{reason}, held by {', '.join(who)}"
+        if any(is_sound_server(holder) for holder in who):
+            hint = "play through the sound server (audio.device: pulse), or take the card away from it"
+    raise AudioUnavailableError(f'PCM "{device}": {reason}; {cards_here()}', hint)
 
 
 def _reason(error: alsaaudio.ALSAAudioError) -> str:
     """`Device or resource busy [hw:0]` without the name, which our messages put first."""
     return str(error).partition(" [")[0]
-
-
-def _silence_libasound() -> None:
-    """libasound prints every failed look-up to stderr; what matters of it is in our own message."""
-    ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_say_nothing)

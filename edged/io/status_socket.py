@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import socket
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from edged.errors import DaemonUnreachableError
 _NAME = "status.sock"
 _TIMEOUT_S = 5.0  # main answers in milliseconds, or it hangs
 _READ_BYTES = 65536
+_UCRED = struct.Struct("=iII")  # <sys/socket.h>: pid, uid, gid
 
 
 async def serve_status(runtime_dir: Path, document: Callable[[], dict[str, Any]]) -> asyncio.AbstractServer:
@@ -33,18 +35,31 @@ async def serve_status(runtime_dir: Path, document: Callable[[], dict[str, Any]]
 
 def read_status(runtime_dir: Path) -> dict[str, Any]:
     """The running daemon's document. Raises DaemonUnreachableError when none answers."""
+    with _connected(runtime_dir) as sock:
+        document: dict[str, Any] = json.loads(b"".join(iter(lambda: sock.recv(_READ_BYTES), b"")))
+    return document
+
+
+def daemon_pid(runtime_dir: Path) -> int:
+    """The running daemon's process, as the kernel knows it. Raises DaemonUnreachableError."""
+    with _connected(runtime_dir) as sock:
+        credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+    pid: int = _UCRED.unpack(credentials)[0]
+    return pid
+
+
+@contextmanager
+def _connected(runtime_dir: Path) -> Iterator[socket.socket]:
     try:
         with _short_path(runtime_dir) as path, socket.socket(socket.AF_UNIX) as sock:
             sock.settimeout(_TIMEOUT_S)
             sock.connect(path)
-            data = b"".join(iter(lambda: sock.recv(_READ_BYTES), b""))
+            yield sock
     except OSError as error:
         raise DaemonUnreachableError(
             f"no daemon answers on {runtime_dir / _NAME}: {error.strerror or error}",
             "systemctl status edged, or start it with: edged run",
         ) from error
-    document: dict[str, Any] = json.loads(data)
-    return document
 
 
 @contextmanager

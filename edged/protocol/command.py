@@ -10,7 +10,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from edged.protocol.payload import Payload
-from edged.protocol.request import ID_PATTERN, Rejected, ShortText, read_json_object
+from edged.protocol.request import (
+    ID_PATTERN,
+    Rejected,
+    Request,
+    ShortText,
+    parse_speak,
+    read_json_object,
+)
 from edged.protocol.result import Code
 
 
@@ -93,10 +100,18 @@ class Doctor:
 
 
 @dataclass(frozen=True, slots=True)
+class Preload:
+    """Synthesise the words of a request, to be kept and not to be heard."""
+
+    request: Request
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NotActive:
     """A verb of the protocol whose feature is not built."""
 
-    verb: Literal["preload", "update"]
+    verb: Literal["update"]
 
 
 Command = (
@@ -112,6 +127,7 @@ Command = (
     | Voices
     | Reload
     | Doctor
+    | Preload
     | NotActive
 )
 
@@ -182,13 +198,14 @@ _VERBS = {
     "voices": _Verb(lambda f: Voices(f.voice), 'nothing, the name of a voice or {"voice": "..."}', "voice"),
     "reload": _Verb(lambda _: Reload()),
     "doctor": _Verb(lambda _: Doctor()),
-    "preload": _Verb(lambda _: NotActive("preload")),
     "update": _Verb(lambda _: NotActive("update")),
 }
-VERBS = frozenset(_VERBS)
+_PRELOAD = "preload"
+VERBS = frozenset({*_VERBS, _PRELOAD})
 
 _SWITCH = {"true": True, "on": True, "false": False, "off": False}
 _LONGEST_VERB_TOLD = 40
+_LONGEST_PRELOAD = 20_000  # characters; the largest that speech.max_text_chars can be
 
 
 def parse_command(verb: str, payload: bytes, *, retained: bool = False) -> Command | Rejected:
@@ -198,11 +215,12 @@ def parse_command(verb: str, payload: bytes, *, retained: bool = False) -> Comma
     """
     if retained:
         return Rejected(Code.RETAINED, "a retained command would be obeyed at every reconnect")
+    if verb == _PRELOAD:
+        return _read_preload(payload)
     known = _VERBS.get(verb)
     if known is None:
-        return Rejected(
-            Code.BAD_FIELD, f"no command {verb[:_LONGEST_VERB_TOLD]!r}: expected {', '.join(_VERBS)}"
-        )
+        expected = ", ".join((*_VERBS, _PRELOAD))
+        return Rejected(Code.BAD_FIELD, f"no command {verb[:_LONGEST_VERB_TOLD]!r}: expected {expected}")
     try:
         body = read_json_object(payload)
     except UnicodeDecodeError as error:
@@ -214,6 +232,16 @@ def parse_command(verb: str, payload: bytes, *, retained: bool = False) -> Comma
         return known.make(_Fields.model_validate(fields))
     except ValueError:
         return Rejected(Code.BAD_FIELD, f"{verb}: expected {known.expected}")
+
+
+def _read_preload(payload: bytes) -> Preload | Rejected:
+    """A request as on a speak topic; its id and how it would be heard do not matter."""
+    parsed = parse_speak(None, payload, max_text_chars=_LONGEST_PRELOAD)
+    if isinstance(parsed, Rejected):
+        return parsed
+    if parsed.request.part is not None:
+        return Rejected(Code.BAD_FIELD, "preload: expected a whole text, not a part")
+    return Preload(parsed.request, parsed.warnings)
 
 
 def _read_word(field: str | None, word: str) -> dict[str, object]:

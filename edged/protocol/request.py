@@ -1,8 +1,4 @@
-"""A speak request, whole and strictly typed, and how the bytes of a message become one.
-
-Fields whose feature is not built yet validate all the same, so that a controller written for the whole
-protocol works today; they come back as the warning `not_active: <field>`.
-"""
+"""A speak request, whole and strictly typed, and how the bytes of a message become one."""
 
 from __future__ import annotations
 
@@ -27,9 +23,6 @@ from pydantic_core import ErrorDetails
 from edged.protocol.result import Code
 
 ID_PATTERN = r"^[A-Za-z0-9._:-]{1,64}$"
-INACTIVE_FIELDS = frozenset(
-    {"chime", "chime_end", "gap_ms", "lead_in_ms", "max_duration_ms", "cache", "output"}
-)
 _CONTENT_FIELDS = ("text", "segments", "template")
 
 _WEEK_MS = 7 * 24 * 3600 * 1000  # longer than any queue lives
@@ -145,7 +138,7 @@ class Request(_Part):
     options: Options | None = None
 
     volume: Annotated[int, Field(ge=0, le=100)] | None = None
-    chime: ShortText = "none"
+    chime: ShortText | None = None
     chime_end: ShortText = "none"
     gap_ms: PauseMs | None = None
     lead_in_ms: PauseMs | None = None
@@ -225,7 +218,7 @@ def parse_speak(
         if retained:
             _reject(Code.RETAINED, "a retained announcement would be repeated at every reconnect", body)
         request = _validate(body, topic_priority)
-        warnings = (*_unknown_fields(body), *_inactive_fields(request))
+        warnings = tuple(_unknown_fields(body))
         _check_text(request, max_text_chars, warnings, body)
     except _RejectedError as error:
         return error.rejected
@@ -314,15 +307,6 @@ def _unknown_fields(body: dict[str, Any]) -> list[str]:
     options = body.get("options") or {}
     unknown += [f"options.{name}" for name in options if name not in Options.model_fields]
     return [f"unknown_field: {name[:_LONGEST_NAME_TOLD]}" for name in unknown[:_MOST_UNKNOWN_TOLD]]
-
-
-def _inactive_fields(request: Request) -> list[str]:
-    """Fields asked to differ from their default whose feature is not built."""
-    return [
-        f"not_active: {name}"
-        for name, field in Request.model_fields.items()
-        if name in INACTIVE_FIELDS and getattr(request, name) != field.default
-    ]
 
 
 def _check_text(

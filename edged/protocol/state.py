@@ -114,6 +114,7 @@ class Info(Payload):
     voices: tuple[VoiceEntry, ...] = ()
     languages: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
+    chimes: tuple[str, ...] = ()
     isa: str = ""
     audio_device: str | None = None
     limits: AnnouncedLimits

@@ -1,77 +1,74 @@
-"""Recordings from the clip folder, as mono PCM at the engine's rate."""
+"""Recordings and built-in chimes, all equally loud, as mono PCM at the engine's rate."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
-from edged.audio.resample import Resampler
-from edged.audio.wav import WavReader
+from edged.audio.chime import CHIMES
+from edged.audio.chime_sound import CHIME_LUFS, chime_samples
+from edged.audio.loudness import gain_db, integrated_lufs
 from edged.engine.base import Samples
-from edged.errors import BadInputError
-from edged.io.wavfile import MAX_WAV_BYTES
+from edged.workers.clip_folder import ClipFolder, Version
 
-_LONGEST_S = 600  # an announcement is no radio programme
-_BLOCK_BYTES = 4 << 20  # a second of the widest file there is is 200 GB
-_FULL_SCALE = 1.0
+_MEASURED_S = 60  # of each recording, from its beginning: 0.2 s of work, once
+_MOST_GAIN_DB = 20.0  # what needs more is silence and its noise
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """What is to be done to a recording."""
+
+    offset: np.float32  # its mean: a step where it begins and ends, and no sound
+    gain: np.float32
 
 
 class Clips:
-    """The WAV files of `folder`, by their names. Raises BadInputError that says why one cannot be played."""
+    """The WAV files of `folder` and the built-in chimes, by their names; a chime wins over a file.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    They are brought to `target_lufs` by a constant gain each; peaks may exceed 1, the player has a limiter.
+    Raises BadInputError that says why one cannot be played. What was measured is kept with the object.
+    """
+
+    def __init__(self, folder: Path, target_lufs: float) -> None:
+        self._files = ClipFolder(folder)
+        self._target_lufs = target_lufs
+        self._levels: dict[tuple[str, int], tuple[Version, _Level]] = {}
 
     def check(self, name: str) -> None:
         """Whether the clip can be played; it is opened, and read as far as its samples."""
-        with self._open(name):
-            pass
+        if name not in CHIMES:
+            self._files.check(name)
 
     def samples(self, name: str, rate_hz: int) -> Iterator[Samples]:
         """The clip, its channels mixed, in blocks."""
-        with self._open(name) as reader:
-            resampler = Resampler(reader.rate_hz, rate_hz)
-            # a second: what a stop may have to wait for; however many channels
-            block_frames = min(reader.rate_hz, max(1, _BLOCK_BYTES // (4 * reader.channels)))
-            while len(block := reader.read(block_frames)):
-                yield resampler.feed(_mono(block))
-            if len(rest := resampler.feed(np.zeros(0, np.float32), last=True)):
-                yield rest
+        if name in CHIMES:
+            yield chime_samples(name, rate_hz) * self._gain(CHIME_LUFS)
+            return
+        level = self._level(name, rate_hz)
+        for block in self._files.samples(name, rate_hz):
+            yield (block - level.offset) * level.gain
 
-    @contextlib.contextmanager
-    def _open(self, name: str) -> Iterator[WavReader]:
-        try:
-            with self._file(name) as file:
-                reader = WavReader(file)
-                if reader.seconds > _LONGEST_S:
-                    raise BadInputError(f"{reader.seconds:.0f} s long; the limit is {_LONGEST_S} s")
-                yield reader
-        except OSError as error:
-            raise BadInputError(error.strerror or str(error)) from error
+    def _level(self, name: str, rate_hz: int) -> _Level:
+        version = self._files.version(name)
+        known = self._levels.get((name, rate_hz))
+        if known is None or known[0] != version:
+            known = version, self._measure(name, rate_hz)
+            self._levels[name, rate_hz] = known
+        return known[1]
 
-    def _file(self, name: str) -> BinaryIO:
-        """The file, open. Raises OSError as well."""
-        if name in ("", ".", "..") or any(char in name for char in "/\\\0"):
-            raise BadInputError("not the name of a file in the clip folder")
-        folder = self._folder.resolve()
-        path = Path(os.path.realpath(folder / name, strict=True))
-        if not path.is_relative_to(folder):
-            raise BadInputError("a link out of the clip folder")
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # a FIFO would keep us waiting for its writer
-            raise BadInputError("no regular file")
-        if status.st_size > MAX_WAV_BYTES:
-            raise BadInputError(f"{status.st_size >> 20} MiB; the limit is {MAX_WAV_BYTES >> 20} MiB")
-        return path.open("rb")
+    def _measure(self, name: str, rate_hz: int) -> _Level:
+        blocks: list[Samples] = []
+        for block in self._files.samples(name, rate_hz):
+            blocks.append(block)
+            if sum(map(len, blocks)) >= _MEASURED_S * rate_hz:
+                break
+        sound = np.concatenate(blocks)[: _MEASURED_S * rate_hz]
+        offset = sound.mean(dtype=np.float64).astype(np.float32)
+        return _Level(offset, self._gain(integrated_lufs(sound - offset, rate_hz)))
 
-
-def _mono(block: Samples) -> Samples:
-    """The mean of the channels of [frames, channels]; what is no number is silence."""
-    mean: Samples = block.mean(axis=1, dtype=np.float32)
-    return np.nan_to_num(mean, copy=False, posinf=_FULL_SCALE, neginf=-_FULL_SCALE)
+    def _gain(self, lufs: float | None) -> np.float32:
+        return np.float32(10 ** (min(gain_db(lufs, self._target_lufs), _MOST_GAIN_DB) / 20))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
 
+import numpy as np
 import psutil
 
+from edged.audio.fit import fit
+from edged.audio.mix import arrange
 from edged.config.schema import Config
-from edged.engine.base import Engine, PcmChunk
+from edged.engine.base import Engine, PcmChunk, Samples
+from edged.errors import OverBudgetError
 from edged.text.content import Clip, Words
 from edged.text.sentence import Sentence
 from edged.workers.child import Beat
@@ -22,7 +26,11 @@ from edged.workers.messages import Audio, Planned, SynthEnd
 from edged.workers.performance import Performance
 from edged.workers.repeats import cues
 from edged.workers.script import Item, Script
+from edged.workers.tones import set_tones
 from edged.workers.voicing import resolve
+
+_LONGEST_FITTED_S = 600  # 58 MB at 24 kHz; what must end within a time is short
+_BLOCK_S = 1  # no longer than what a stop may have to wait for
 
 
 @dataclass(slots=True)
@@ -42,7 +50,14 @@ class Delivery:
     """
 
     def __init__(
-        self, job: Job, engine: Engine, config: Config, channel: FrameSocket, inbox: Inbox, beat: Beat
+        self,
+        job: Job,
+        engine: Engine,
+        config: Config,
+        clips: Clips,
+        channel: FrameSocket,
+        inbox: Inbox,
+        beat: Beat,
     ) -> None:
         self._job = job
         self._engine = engine
@@ -50,10 +65,14 @@ class Delivery:
         self._inbox = inbox
         self._beat = beat
         self._ahead_ms = config.speech.max_ahead_s * 1000
-        self._clips = Clips(config.paths.clips_dir)
+        self._clips = clips
         self._script = Script(self._clips.check)
         self._voicing = resolve(engine.info, config.speech, job.speak)
         self._meter = _Meter(time.monotonic())
+        self._around, self._tone_warnings = set_tones(
+            job.speak, config.speech.chime, self._clips, engine.info.sample_rate_hz
+        )
+        self._sentence_index = 0  # of the speech that was made last
 
     def run(self) -> None:
         """Everything that is to be heard; returns after its end was sent."""
@@ -62,11 +81,14 @@ class Delivery:
         speak, meter = self._job.speak, self._meter
         items, planned = self._plan()
         self._channel.send(planned)
-        performance = Performance(self._job.id, self._engine, self._voicing, self._clips)
+        performance = Performance(self._job.id, self._engine, self._voicing, self._clips, speak.cache)
         order = cues(items, speak.repeat, speak.repeat_gap_ms, speak.repeat_mode)
         with closing(performance.chunks(order)) as chunks:
-            for chunk in chunks:
-                self._send(chunk)
+            speech = self._speech(chunks)
+            if speak.max_duration_ms is not None:
+                speech = self._fitted(speech, speak.max_duration_ms)
+            for samples in arrange(speech, self._around):
+                self._send(samples)
         warnings = dict.fromkeys((*self._script.warnings, *performance.warnings))
         self._channel.send(
             SynthEnd(
@@ -75,6 +97,7 @@ class Delivery:
                 synth_ms=(time.monotonic() - meter.started_s - meter.waited_s) * 1000,
                 first_chunk_ms=meter.first_chunk_ms,
                 rss_mb=round(psutil.Process().memory_info().rss / 1e6, 1),
+                cache=performance.cache,
                 warnings=tuple(warning for warning in warnings if warning not in planned.warnings),
             )
         )
@@ -93,7 +116,9 @@ class Delivery:
             job_id=self._job.id,
             voice="+".join(dict.fromkeys(self._voicing.voices[sentence.lang] for sentence in sentences)),
             sentences=len(sentences),
-            warnings=(*self._script.warnings, *self._voicing.warnings),
+            warnings=tuple(
+                dict.fromkeys((*self._tone_warnings, *self._script.warnings, *self._voicing.warnings))
+            ),
         )
         return chain(known, chain.from_iterable(readings)), planned
 
@@ -112,16 +137,35 @@ class Delivery:
             self._wait(lambda: bool(self._job.more) or not self._job.is_open, "waiting for the text of")
         yield list(self._script.read([replace(growing, text=growing.text + news.text)]))
 
-    def _send(self, chunk: PcmChunk) -> None:
-        meter = self._meter
+    def _speech(self, chunks: Iterable[PcmChunk]) -> Iterator[Samples]:
+        for chunk in chunks:
+            self._sentence_index = chunk.sentence_index
+            yield chunk.samples
+
+    def _fitted(self, speech: Iterator[Samples], budget_ms: int) -> Iterator[Samples]:
+        """The speech, fitted into the time together with its tones; all of it has been made then."""
+        self._around, fitted = fit(self._around, np.concatenate(list(self._collected(speech))), budget_ms)
+        step = self._around.rate_hz * _BLOCK_S
+        return (fitted[at : at + step] for at in range(0, len(fitted), step))
+
+    def _collected(self, speech: Iterator[Samples]) -> Iterator[Samples]:
+        room = _LONGEST_FITTED_S * self._around.rate_hz
+        for samples in speech:
+            room -= len(samples)
+            if room < 0:
+                raise OverBudgetError(f"longer than {_LONGEST_FITTED_S} s, the most that can be made to fit")
+            self._beat(f"fitting {self._job.id}")
+            self._wait(lambda: True, "fitting")
+            yield samples
+
+    def _send(self, samples: Samples) -> None:
+        meter, rate_hz = self._meter, self._around.rate_hz
         if not meter.audio_ms:
             meter.first_chunk_ms = (time.monotonic() - meter.started_s) * 1000
-        meter.audio_ms += len(chunk.samples) / chunk.sample_rate_hz * 1000
-        audio = Audio(
-            job_id=self._job.id, sample_rate_hz=chunk.sample_rate_hz, sentence_index=chunk.sentence_index
-        )
+        meter.audio_ms += len(samples) / rate_hz * 1000
+        audio = Audio(job_id=self._job.id, sample_rate_hz=rate_hz, sentence_index=self._sentence_index)
         self._beat(f"speaking {self._job.id}")
-        self._channel.send(audio, encode_samples(chunk.samples))
+        self._channel.send(audio, encode_samples(samples))
         self._wait(lambda: meter.audio_ms - self._job.played_ms <= self._ahead_ms, "ahead of")
 
     def _wait(self, until: Callable[[], bool], why: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from edged.workers.frames import Frame
-from edged.workers.messages import CancelSpeak, Played, SetThreads, Speak, SpeakMore
+from edged.workers.messages import CancelSpeak, Played, Preload, SetThreads, Speak, SpeakMore
 
 BEAT_S = 1.0  # supervisor allows several of these
 
@@ -46,7 +46,7 @@ class MoreText:
 class Inbox:
     """`work` in the order it came, None at its end; news of a job nobody knows is dropped."""
 
-    work: queue.Queue[Job | SetThreads | None] = field(default_factory=queue.Queue)
+    work: queue.Queue[Job | SetThreads | Preload | None] = field(default_factory=queue.Queue)
     _jobs: dict[str, Job] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -83,7 +83,7 @@ class Inbox:
 
     def _file(self, frame: Frame) -> None:
         match frame.message:
-            case SetThreads() as wanted:
+            case SetThreads() | Preload() as wanted:
                 self.work.put(wanted)
             case Speak() as speak:
                 job = Job(speak, speak.is_open)

@@ -14,8 +14,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from edged.config.schema import Config
-from edged.engine.base import SpeechOptions
+from edged.config.schema import MAIN_OUTPUT, Config
+from edged.engine.base import CacheAnswer, CacheUse, SpeechOptions
 from edged.text.content import Piece
 from edged.text.sentence import Lang
 
@@ -47,8 +47,9 @@ class Speak(_Message):
 
     `voice` None means the voice of each sentence's language: that of `default_voices`, else the configured
     one. All of it is said `repeat` times (`each`: one sentence or clip after the other), with silence of
-    `repeat_gap_ms` between. `is_open`: SpeakMore goes on with the text of the last piece, plain Words, until
-    one is the last.
+    `repeat_gap_ms` between; the tones around it are heard once (docs/mqtt.md: Chimes). `chime` None: the
+    configured one; `gap_ms` None: as long as is usual. `is_open`: SpeakMore goes on with the text of the last
+    piece, plain Words, until one is the last.
     """
 
     type: Literal["speak"] = "speak"
@@ -61,6 +62,12 @@ class Speak(_Message):
     repeat: int = 1
     repeat_gap_ms: int = 0
     repeat_mode: Literal["each", "whole"] = "whole"
+    chime: str | None = None
+    chime_end: str = "none"
+    gap_ms: int | None = None
+    lead_in_ms: int = 0
+    max_duration_ms: int | None = None
+    cache: CacheUse = "use"
     is_open: bool = False
 
     @model_validator(mode="after")
@@ -68,6 +75,13 @@ class Speak(_Message):
         if self.is_open and not (self.pieces and getattr(self.pieces[-1], "how", None) == "plain"):
             raise ValueError("is_open: the last piece must be plain Words")
         return self
+
+
+class Preload(_Message):
+    """Make the words of `speak` for the phrase cache when there is nothing to say; there is no answer."""
+
+    type: Literal["preload"] = "preload"
+    speak: Speak
 
 
 class SpeakMore(_Message):
@@ -143,7 +157,10 @@ class Audio(_Message):
 
 
 class SynthEnd(_Message):
-    """Every sample of the job has been sent; `warnings` are those that came up after Planned."""
+    """Every sample of the job has been sent; `warnings` are those that came up after Planned.
+
+    `cache`: whether all speech came out of the phrase cache; None: none of it could have.
+    """
 
     type: Literal["synth_end"] = "synth_end"
     job_id: str
@@ -151,6 +168,7 @@ class SynthEnd(_Message):
     synth_ms: float
     first_chunk_ms: float
     rss_mb: float
+    cache: CacheAnswer | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -174,7 +192,7 @@ class SynthCancelled(_Message):
 
 
 class SetVolume(_Message):
-    """The device's volume from now on, 0 to 100, perceptual; sent at every start of the child as well."""
+    """The volume of every output from now on, 0 to 100, perceptual; sent at every start of the child too."""
 
     type: Literal["set_volume"] = "set_volume"
     percent: int = Field(ge=0, le=100)
@@ -183,12 +201,14 @@ class SetVolume(_Message):
 class PlayBegin(_Message):
     """A new stream: mono float32 at this rate follows as Audio, ended by PlayEnd.
 
-    `volume` (0 to 100, perceptual) is this stream's own and multiplies the device's.
+    `volume` (0 to 100, perceptual) is this stream's own and multiplies the device's. `output` is a name of
+    the configuration.
     """
 
     type: Literal["play_begin"] = "play_begin"
     job_id: str
     sample_rate_hz: int
+    output: str = MAIN_OUTPUT
     volume: int = Field(100, ge=0, le=100)
 
 
@@ -227,6 +247,7 @@ class PlayerReady(_Message):
     """The PCM is open; these are the parameters it granted."""
 
     type: Literal["player_ready"] = "player_ready"
+    output: str = MAIN_OUTPUT
     device: str
     rate_hz: int
     channels: int
@@ -239,6 +260,7 @@ class PlayerUnavailable(_Message):
     """The PCM cannot be opened; the player keeps trying and says PlayerReady when it can."""
 
     type: Literal["player_unavailable"] = "player_unavailable"
+    output: str = MAIN_OUTPUT
     code: str
     what: str
     hint: str
@@ -291,6 +313,7 @@ Message = Annotated[
     Configure
     | Heartbeat
     | Speak
+    | Preload
     | SpeakMore
     | CancelSpeak
     | SetThreads

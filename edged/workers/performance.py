@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 
 import numpy as np
 
-from edged.engine.base import Engine, PcmChunk, Samples, SynthJob
+from edged.engine.base import CacheAnswer, CacheUse, Engine, PcmChunk, Samples, SynthJob
 from edged.errors import BadInputError
 from edged.text.content import Clip, Silence
 from edged.text.sentence import Sentence
@@ -16,21 +16,31 @@ from edged.workers.voicing import Voicing
 
 # What is said again is kept for that long, 6 MB at 24 kHz; the rest of it is synthesised again.
 _KEPT_S = 60
+_WORST_FIRST: tuple[CacheAnswer, ...] = ("miss", "hit")
 _BLOCK_S = 1  # of silence: no longer than what a stop may have to wait for
 
 
 class Performance:
     """The sound of one announcement. `warnings` are what went wrong with clips while it was made."""
 
-    def __init__(self, job_id: str, engine: Engine, voicing: Voicing, clips: Clips) -> None:
+    def __init__(
+        self, job_id: str, engine: Engine, voicing: Voicing, clips: Clips, cache: CacheUse = "use"
+    ) -> None:
         self._job_id = job_id
         self._engine = engine
         self._voicing = voicing
         self._clips = clips
+        self._cache = cache
+        self._answers: set[CacheAnswer | None] = set()
         self._rate_hz = engine.info.sample_rate_hz
         self._kept: dict[int, list[Samples]] = {}
         self._room = _KEPT_S * self._rate_hz  # samples that may still be kept
         self.warnings: list[str] = []
+
+    @property
+    def cache(self) -> CacheAnswer | None:
+        """Whether all the speech so far came out of the phrase cache; None: none of it could have."""
+        return next((answer for answer in _WORST_FIRST if answer in self._answers), None)
 
     def chunks(self, cues: Iterable[Cue]) -> Generator[PcmChunk]:
         """Mono PCM at the engine's rate; `sentence_index` counts the sentences and clips heard."""
@@ -84,5 +94,7 @@ class Performance:
 
     def _synthesize(self, sentence: Sentence) -> Iterator[Samples]:
         how = self._voicing
-        job = SynthJob(self._job_id, (sentence,), how.voices, how.speed, how.options)
-        return (chunk.samples for chunk in self._engine.synthesize(job))
+        job = SynthJob(self._job_id, (sentence,), how.voices, how.speed, how.options, self._cache)
+        for chunk in self._engine.synthesize(job):
+            self._answers.add(chunk.cache)
+            yield chunk.samples

@@ -13,13 +13,15 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NoReturn
 
-from edged.config.schema import Config
-from edged.errors import AudioHungError, AudioLostError, AudioUnavailableError, EdgedError
+from edged.config.schema import MAIN_OUTPUT, Config
+from edged.errors import AudioHungError
 from edged.io.alsa import open_sink
+from edged.io.realtime import PRIORITY, be_prompt
+from edged.io.sound_files import warn_about_number
 from edged.workers.child import Beat, run_child, set_cpus
 from edged.workers.frames import Frame, FrameError, FrameSocket
 from edged.workers.messages import (
@@ -27,17 +29,13 @@ from edged.workers.messages import (
     Message,
     PlayBegin,
     PlayEnd,
-    PlayFailed,
     PlayPause,
     PlayResume,
     PlayStop,
     SetVolume,
 )
-from edged.workers.output import Output
-from edged.workers.stream import IDLE_WAKE_S, Stream
-
-RT_PRIORITY = 10  # above all ordinary processes, below the kernel's interrupt threads (50)
-FULL_VOLUME = 100  # until main says otherwise, which it does at every start
+from edged.workers.output import IDLE_WAKE_S, Output
+from edged.workers.turn import Turn
 
 log = logging.getLogger(__name__)
 
@@ -48,33 +46,35 @@ Clock = Callable[[], float]
 class Player:
     """Streams in the order they began, one at a time: `handle` what main says, `step` whenever it is due."""
 
-    def __init__(self, output: Output, send: Send, clock: Clock) -> None:
-        self._output = output
+    def __init__(self, outputs: Mapping[str, Output], send: Send, clock: Clock) -> None:
+        self._outputs = outputs
         self._send = send
         self._clock = clock
-        self._volume = FULL_VOLUME
-        self._streams: dict[str, Stream] = {}
+        self._turns: dict[str, Turn] = {}
 
     @property
     def doing(self) -> str:
         """For the heartbeat."""
-        if stream := self._current():
-            return "paused" if stream.resting else "playing"
-        return "idle" if self._output.available else "waiting for the device"
+        turn = self._current()
+        output = turn.output if turn else self._outputs[MAIN_OUTPUT]
+        if not output.available:
+            return "waiting for the device"
+        if turn:
+            return "paused" if turn.is_resting else "playing"
+        return "idle"
 
     def handle(self, frame: Frame) -> None:
         """Take one message. News of a stream that is over already is ignored. Raises FrameError."""
         match frame.message:
             case PlayBegin() as begin:
-                self._begin(begin)
+                self._turns[begin.job_id] = self._turn(begin)
             case SetVolume(percent=percent):
-                self._volume = percent
-                for playing in self._streams.values():
-                    playing.set_device_volume(percent)
+                for output in self._outputs.values():
+                    output.set_volume(percent)
             case Audio() | PlayEnd() | PlayPause() | PlayResume() | PlayStop() as news:
-                if stream := self._streams.get(news.job_id):
-                    _pass_on(stream, frame)
-                    self._forget_if_over(stream)
+                if news.job_id in self._turns:
+                    self._turns[news.job_id].take(frame)
+                    self._forget_if_over(news.job_id)
             case other:
                 raise FrameError(f"the player has no use for {other.type}")
 
@@ -83,58 +83,41 @@ class Player:
 
         Raises AudioHungError, after main has been told, when this process can only be thrown away.
         """
-        stream = self._current()
-        if stream is None or stream.resting:
-            self._output.tend()
-            return IDLE_WAKE_S
+        turn = self._current()
+        busy = None if turn is None or turn.is_resting else turn
+        waits_s = [IDLE_WAKE_S]
+        for output in self._outputs.values():
+            if busy is None:
+                waits_s.append(self._on(output, output.tend))
+            elif output is not busy.output:
+                waits_s.append(self._on(output, output.keep_alive))
+        if busy is not None:
+            waits_s.append(self._on(busy.output, busy.play))
+            self._forget_if_over(busy.job_id)
+        return min(waits_s)
+
+    def _turn(self, begin: PlayBegin) -> Turn:
+        if begin.output not in self._outputs:
+            raise FrameError(
+                f"{begin.job_id} is for the output {begin.output}, which the player does not have"
+            )
+        return Turn(begin, self._outputs[begin.output], self._send, self._clock)
+
+    def _on(self, output: Output, act: Callable[[], float]) -> float:
         try:
-            wait_s = stream.play()
-        except AudioUnavailableError as error:  # it was let go of in a pause and is gone
-            self._fail_all(error)
-            return 0.0
-        except AudioLostError as error:
-            self._fail_all(error)
-            self._output.lost(error)
-            if isinstance(error, AudioHungError):
-                raise
-            return 0.0
-        self._forget_if_over(stream)
-        return wait_s
+            return act()
+        except AudioHungError as error:
+            for each in self._turns.values():
+                each.fail(error)
+            output.hung(error)
+            raise
 
-    def _current(self) -> Stream | None:
-        return next(iter(self._streams.values()), None)
+    def _current(self) -> Turn | None:
+        return next(iter(self._turns.values()), None)
 
-    def _begin(self, begin: PlayBegin) -> None:
-        try:
-            stream = Stream(begin, self._output, self._volume, self._send, self._clock)
-        except AudioUnavailableError as error:
-            self._send(PlayFailed(job_id=begin.job_id, code=error.code, what=error.what))
-        else:
-            self._streams[begin.job_id] = stream
-
-    def _forget_if_over(self, stream: Stream) -> None:
-        if stream.over:
-            del self._streams[stream.job_id]
-
-    def _fail_all(self, error: EdgedError) -> None:
-        """No stream survives the device: the rest of a sentence minutes later helps nobody."""
-        streams, self._streams = self._streams, {}
-        for job_id in streams:
-            self._send(PlayFailed(job_id=job_id, code=error.code, what=error.what))
-
-
-def _pass_on(stream: Stream, frame: Frame) -> None:
-    match frame.message:
-        case Audio(sample_rate_hz=rate_hz):
-            stream.feed(frame.samples(), rate_hz)
-        case PlayEnd():
-            stream.end()
-        case PlayPause():
-            stream.pause()
-        case PlayResume():
-            stream.resume()
-        case PlayStop():
-            stream.stop()
+    def _forget_if_over(self, job_id: str) -> None:
+        if self._turns[job_id].is_over:
+            del self._turns[job_id]
 
 
 def run(player: Player, inbox: queue.SimpleQueue[Frame | None], beat: Callable[[str], None]) -> None:
@@ -159,21 +142,29 @@ def main(channel: FrameSocket, frames: Iterator[Frame], config: Config) -> None:
     _be_prompt()
     inbox: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(frames, inbox), name="receive", daemon=True).start()
-    output = Output(partial(open_sink, config.audio), channel.send, time.monotonic)
+    outputs = {name: _output(name, config, channel.send) for name in config.all_outputs}
     try:
-        run(Player(output, channel.send, time.monotonic), inbox, Beat(channel))
+        run(Player(outputs, channel.send, time.monotonic), inbox, Beat(channel))
     except AudioHungError as error:
         _abandon(error)
     finally:
-        output.close()
+        for output in outputs.values():
+            output.close()
+
+
+def _output(name: str, config: Config, send: Send) -> Output:
+    own = config.all_outputs[name]
+    warn_about_number(own.device)
+    return Output(name, own, config.audio.loudness_lufs, partial(open_sink, own), send, time.monotonic)
 
 
 def _be_prompt() -> None:
     """Run ahead of everything that merely computes: a wake that is late by the level is heard."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(RT_PRIORITY))
-    except PermissionError:
-        log.info("no real-time priority (LimitRTPRIO=%d allows it): a busy CPU may cause gaps", RT_PRIORITY)
+    allowed = be_prompt()
+    if not allowed.is_realtime:
+        log.info("no real-time priority (LimitRTPRIO=%d allows it): a busy CPU may cause gaps", PRIORITY)
+    if not allowed.is_locked:
+        log.info("memory not locked (LimitMEMLOCK=infinity allows it): swapping may cause gaps")
 
 
 def _abandon(error: AudioHungError) -> NoReturn:

@@ -7,53 +7,56 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from edged.audio.gain import Gain, amplitude
+from edged.audio.chain import Chain
+from edged.audio.gain import amplitude
 from edged.audio.playout import Playout
 from edged.audio.sink import Granted, Sink
-from edged.errors import AudioLostError
+from edged.errors import AudioChangedError
 from edged.workers.frames import FrameError
+from edged.workers.level import level_frames
 from edged.workers.messages import Message, PlayBegin, PlayDone, Played, PlayStarted, PlayStopped
-from edged.workers.output import RETRY_FIRST_S, Output
+from edged.workers.output import IDLE_WAKE_S, Output
 
-# A stop or a pause is heard after what is queued, the fade and a wake: 60 + 10 + 10 of the 100 ms it may
-# take.
-LEVEL_MS = 60.0
 FADE_MS = 10.0  # a change of volume takes as long
 WAKE_S = 0.010
-LEVEL_PERIODS = 3  # devices take whole periods: one leaves, one is due while we sleep, one is in hand
 PROGRESS_MS = 200.0
-IDLE_WAKE_S = RETRY_FIRST_S
 
 
 class Stream:
     """Samples fed on one side, kept queued in the device on the other, until `over`.
 
-    Its volume is the device's times its own, and ends with it.
+    Its volume is the device's times its own, and ends with it. A device that is lost under it may come
+    back: then it goes on where it was.
     """
 
     def __init__(
         self,
         begin: PlayBegin,
+        granted: Granted,
         output: Output,
-        device_volume: int,
         send: Callable[[Message], None],
         clock: Callable[[], float],
     ) -> None:
-        """Opens the device. Raises AudioUnavailableError."""
         self.job_id = begin.job_id
         self.over = False
+        self.has_begun = False  # something of it has been handed to the device
         self._send = send
         self._clock = clock
         self._output = output
         self._source_hz = begin.sample_rate_hz
-        self._granted = granted = output.acquire().granted
-        fade_frames = granted.frames(FADE_MS)
-        self._playout = Playout(begin.sample_rate_hz, granted.rate_hz, _level_frames(granted), fade_frames)
+        self._granted = granted
+        self._fade_frames = granted.frames(FADE_MS)
+        self._playout = Playout(
+            begin.sample_rate_hz, granted.rate_hz, level_frames(granted), self._fade_frames
+        )
         self._own_level = amplitude(begin.volume)
-        self._gain = Gain(self._own_level * amplitude(device_volume), fade_frames)
+        output.restore_volume()
+        self._level = self._wanted_level()
+        self._chain = self._new_chain()
+        self._lead_in_left = 0
         self._xruns_before = output.xruns
-        self._announced = False
         self._stopped = False
+        self._queued = 0  # of what was written, as far as is known, this is still in the device
         self._quiet = True  # nothing of it is in the device
         self._reported_ms = 0.0
 
@@ -66,15 +69,11 @@ class Stream:
         """The next samples [n]. Raises FrameError when they are of another rate than announced."""
         if rate_hz != self._source_hz:
             raise FrameError(f"{self.job_id} began at {self._source_hz} Hz and goes on at {rate_hz} Hz")
-        self._playout.feed(samples)
+        self._playout.feed(np.nan_to_num(samples, posinf=1.0, neginf=-1.0))  # filters would never forget them
 
     def end(self) -> None:
         """No more samples will be fed."""
         self._playout.end()
-
-    def set_device_volume(self, percent: int) -> None:
-        """The device's volume has changed."""
-        self._gain.change(self._own_level * amplitude(percent))
 
     def pause(self) -> None:
         """Fall silent and keep the rest. What is in the device already as the last of it is heard."""
@@ -87,50 +86,100 @@ class Stream:
     def stop(self) -> None:
         """Fall silent and forget the rest; over at once when it is silent already."""
         self._stopped = True
+        self._lead_in_left = 0
         if self._quiet:
             self._end()
         else:
             self._playout.stop()
 
+    def lost(self) -> None:
+        """The device is gone, and what was queued in it with it: that will be played again."""
+        self._playout.rewind(self._queued)
+        self._chain = self._new_chain()
+        self._queued = 0
+        self._quiet = True
+        if self._stopped:
+            self._end()
+
     def play(self) -> float:
         """Keep the device's queue at its level; gives the seconds until it has to be looked at again.
 
-        Raises AudioUnavailableError and AudioLostError.
+        Raises AudioUnavailableError and AudioLostError; the stream is as it was then.
         """
         sink, playout = self._device(), self._playout
-        level = _level_frames(sink.granted)
-        queued = sink.queued()
-        block = playout.take(max(0, level - queued))
+        level = level_frames(sink.granted)
+        queued = self._look(sink)
+        room = max(0, level - queued)
+        if not playout.paused and self._wake(sink, room):
+            return WAKE_S if sink.paced else 0.0
+        block = playout.take(room)
         if len(block):
             self._write(sink, block)
             self._report()
         elif playout.finished or playout.paused:
             return self._see_out(sink, queued)
         elif not playout.started:
-            return IDLE_WAKE_S  # what it waits for comes as a message
+            return self._stay_awake(sink, room)
         is_low = queued + len(block) < level // 2
         if is_low and sink.paced and not (playout.complete or playout.paused):
             self._write(sink, playout.starve(sink.granted.period_frames))
         return WAKE_S if sink.paced or not len(block) else 0.0
 
+    def _wake(self, sink: Sink, room: int) -> bool:
+        """Write what fits of the silence before the first sample; whether there was some."""
+        if self._quiet and not self._queued:
+            self._lead_in_left = self._output.lead_in_frames(sink.granted)
+        frames = min(room, self._lead_in_left)
+        self._lead_in_left -= frames
+        if frames:
+            self._write(sink, np.zeros(frames, np.float32))
+        return self._lead_in_left > 0
+
+    def _stay_awake(self, sink: Sink, room: int) -> float:
+        """Nothing has come yet; a device that was woken for it goes on with silence."""
+        if self._quiet or not sink.paced:
+            return IDLE_WAKE_S  # what it waits for comes as a message
+        self._write(sink, np.zeros(room, np.float32))
+        return WAKE_S
+
     def _device(self) -> Sink:
-        """The device, which may have been let go of in a long pause."""
+        """The device, which may have been opened again since the last call."""
         sink = self._output.acquire()
-        if sink.granted != self._granted:
-            raise AudioLostError(
-                f'PCM "{sink.granted.device}" is not what it was before the pause: {sink.granted.rate_hz} Hz',
+        if sink.granted.rate_hz != self._granted.rate_hz:
+            raise AudioChangedError(
+                f'PCM "{sink.granted.device}" came back at {sink.granted.rate_hz} Hz, '
+                f"no longer at {self._granted.rate_hz} Hz",
                 "edged doctor",
             )
+        if self._level != (level := self._wanted_level()):
+            self._level = level
+            self._chain.change_level(level)
         return sink
+
+    def _wanted_level(self) -> float:
+        return self._own_level * self._output.level
+
+    def _new_chain(self) -> Chain:
+        return self._output.new_chain(self._granted, self._level, self._fade_frames)
+
+    def _look(self, sink: Sink) -> int:
+        """Frames that are still to be heard, in the device and in the chain."""
+        queued = sink.queued() + self._chain.held
+        if queued < self._queued:
+            self._output.played()
+        self._queued = queued
+        return queued
 
     def _write(self, sink: Sink, block: NDArray[np.float32]) -> None:
         self._quiet = False
-        sink.write(self._gain.apply(block))
+        self._queued += len(block)
+        if len(ready := self._chain.feed(block)):
+            sink.write(ready)
 
     def _report(self) -> None:
         played_ms = self._played_ms()
-        if not self._announced:
-            self._announced = True
+        if not self.has_begun:
+            self.has_begun = True
             self._send(PlayStarted(job_id=self.job_id, at_monotonic_s=self._clock()))
         if played_ms - self._reported_ms >= PROGRESS_MS:
             self._reported_ms = played_ms
@@ -138,9 +187,13 @@ class Stream:
 
     def _see_out(self, sink: Sink, queued: int) -> float:
         """All there is for now has been handed over: see it out of the device."""
-        if queued > _level_frames(sink.granted) // 2:
+        if len(rest := self._chain.flush()):
+            sink.write(rest)
+        if queued > level_frames(sink.granted) // 2:
             return WAKE_S  # draining blocks: no longer than it must
         sink.drain()
+        self._output.played()
+        self._queued = 0
         self._quiet = True
         if self._playout.finished:
             self._end()
@@ -160,9 +213,3 @@ class Stream:
 
     def _played_ms(self) -> float:
         return self._granted.ms(self._playout.taken_frames)
-
-
-def _level_frames(granted: Granted) -> int:
-    """How much is kept queued in the device while playing."""
-    wanted = max(granted.frames(LEVEL_MS), LEVEL_PERIODS * granted.period_frames)
-    return min(wanted, granted.buffer_frames)

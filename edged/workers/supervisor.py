@@ -11,7 +11,7 @@ import logging
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from edged.config.schema import Config
 from edged.workers.frames import FrameDecoder, FrameError, encode
@@ -21,7 +21,9 @@ log = logging.getLogger(__name__)
 
 _READ_BYTES = 256 * 1024
 _EXIT_WAIT_S = 2.0  # a child lets go of its device in well under a second, or is stuck in it
-_BACK_OFF_S = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)  # the first restart is at once: most crashes are one request's
+# Seconds before a restart, after so many crashes; the last one for ever. At once first: most crashes are one
+# request's.
+BACK_OFF_S = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
 _HEALTHY_S = 60.0  # after this long without a crash the back-off starts again at its beginning
 # a child that leaves this much unread is stuck: 30 s of 24 kHz float32 and its frames are 3 MB
 _MAX_UNREAD_BYTES = 64 * 1024 * 1024
@@ -31,7 +33,7 @@ class Supervisor:
     """One child process `python -m module`.
 
     `on_frame(message, payload)` is called for each frame, `on_lost()` once each time the child is gone.
-    `config` is what the next child gets.
+    `config` is what the next child gets. `back_off_s`: the waits before its restarts.
     """
 
     def __init__(
@@ -40,12 +42,14 @@ class Supervisor:
         config: Config,
         on_frame: Callable[[Message, bytes], None],
         on_lost: Callable[[], None],
+        back_off_s: Sequence[float] = BACK_OFF_S,
     ) -> None:
         self.name = module.rpartition(".")[2]
         self._module = module
         self.config = config
         self._on_frame = on_frame
         self._on_lost = on_lost
+        self._back_off_s = back_off_s
         self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
 
@@ -56,7 +60,7 @@ class Supervisor:
             started_s = time.monotonic()
             status = await self._live_once()
             crashes = 1 if time.monotonic() - started_s > _HEALTHY_S else crashes + 1
-            delay_s = _BACK_OFF_S[min(crashes, len(_BACK_OFF_S)) - 1]
+            delay_s = self._back_off_s[min(crashes, len(self._back_off_s)) - 1]
             log.warning("%s is gone (%s), restarting in %.1f s", self.name, _cause(status), delay_s)
             self._on_lost()
             await asyncio.sleep(delay_s)

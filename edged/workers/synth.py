@@ -17,17 +17,22 @@ from edged.config.schema import Config
 from edged.engine.base import Engine
 from edged.errors import EdgedError
 from edged.workers.child import Beat, run_child, set_cpus
+from edged.workers.clips import Clips
 from edged.workers.delivery import Delivery
 from edged.workers.engines import LoadedEngine, open_engine
+from edged.workers.equipment import equipped
 from edged.workers.frames import Frame, FrameSocket
 from edged.workers.inbox import BEAT_S, CancelledError, Inbox, Job
 from edged.workers.messages import (
+    Preload,
+    SetThreads,
     SynthCancelled,
     SynthFailed,
     SynthReady,
     SynthUnavailable,
     VoiceDescription,
 )
+from edged.workers.preload import Preloader
 from edged.workers.voicing import default_voices, missing_voices
 
 log = logging.getLogger(__name__)
@@ -43,6 +48,8 @@ class _Worker:
         self._config = config
         self._inbox = inbox
         self._beat = beat
+        self._clips = Clips(config.paths.clips_dir, config.audio.loudness_lufs)
+        self._preloader = Preloader(config.speech, self._clips, is_wanted=lambda: not inbox.work.empty())
         self._engine: Engine | None = None
         self._unavailable: EdgedError | None = None
 
@@ -52,12 +59,13 @@ class _Worker:
         self._beat("loading")
         try:
             loaded = open_engine(self._config)
-            loaded.engine.warm_up()
+            engine = equipped(loaded, self._config)
+            engine.warm_up()
         except EdgedError as error:
             self._unavailable = error
             self._channel.send(SynthUnavailable(code=error.code, what=error.what, hint=error.hint))
             return
-        self._engine = loaded.engine
+        self._engine = engine
         self._channel.send(self._ready(loaded, time.monotonic() - started_s))
 
     def _ready(self, loaded: LoadedEngine, load_s: float) -> SynthReady:
@@ -87,21 +95,28 @@ class _Worker:
         while True:
             self._beat("idle")
             try:
-                item = self._inbox.work.get(timeout=BEAT_S)
+                item = self._inbox.work.get(timeout=0 if self._preloader else BEAT_S)
             except queue.Empty:
+                if self._preloader and self._engine is not None:
+                    self._preloader.work(self._engine, self._beat)
                 continue
-            if item is None:
-                return
-            if isinstance(item, Job):
-                self._speak(item)
-            elif self._engine is not None:
-                self._engine.set_threads(item.threads)
+            match item:
+                case None:
+                    return
+                case Job():
+                    self._speak(item)
+                case Preload(speak=speak) if self._engine is not None:
+                    self._preloader.add(speak)
+                case SetThreads(threads=threads) if self._engine is not None:
+                    self._engine.set_threads(threads)
 
     def _speak(self, job: Job) -> None:
         try:
             if self._engine is None:
                 raise self._unavailable or EdgedError("no engine")
-            Delivery(job, self._engine, self._config, self._channel, self._inbox, self._beat).run()
+            Delivery(
+                job, self._engine, self._config, self._clips, self._channel, self._inbox, self._beat
+            ).run()
         except CancelledError:
             self._channel.send(SynthCancelled(job_id=job.id))
         except EdgedError as error:

@@ -11,6 +11,7 @@ from edged.engine.base import EngineInfo, SpeechOptions
 from edged.text.sentence import Lang
 from edged.workers.messages import Speak
 
+_SLOWEST, _FASTEST = 0.5, 2.0  # each factor's own bounds: beyond them nobody understands a word
 NOBODY: Mapping[Lang, str] = MappingProxyType({})
 
 
@@ -29,8 +30,6 @@ def resolve(info: EngineInfo, speech: SpeechConfig, speak: Speak) -> Voicing:
     voices, options = default_voices(info, speech, speak.default_voices), speak.options
     ignored = [name for name in _given(options) if name not in info.options]
     warnings = [f"not_active: {_in_request(name)}" for name in ignored]
-    if speak.speed != 1.0 and "speed" not in info.options:
-        warnings.append("not_active: speed")
     asked = speak.voice
     if "speaker" in info.options and options.speaker is not None:
         asked = options.speaker
@@ -39,7 +38,8 @@ def resolve(info: EngineInfo, speech: SpeechConfig, speak: Speak) -> Voicing:
         voices = dict.fromkeys(voices, known) if known else voices
         warnings += [] if known else [f"voice_fallback: {asked}"]
     unused = dict.fromkeys([*ignored, "speaker"])
-    return Voicing(voices, speak.speed * speech.speed, replace(options, **unused), tuple(warnings))
+    speed = min(max(speak.speed * speech.speed, _SLOWEST), _FASTEST)
+    return Voicing(voices, speed, replace(options, **unused), tuple(warnings))
 
 
 def default_voices(

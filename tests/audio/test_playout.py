@@ -203,3 +203,54 @@ def test_silence_needs_no_fade() -> None:
     stream.take(0)
     stream.pause()
     assert len(stream.take(START)) == 0
+
+
+@given(
+    cuts=st.lists(st.integers(1, 300), min_size=1, max_size=10),
+    takes=st.lists(st.integers(1, 200), min_size=1, max_size=10),
+    unheard=st.integers(0, 250),
+)
+def test_what_was_not_heard_comes_again(cuts: list[int], takes: list[int], unheard: int) -> None:
+    """However much went out before: nothing is missing, nothing else is heard twice, the rest fades in."""
+    stream, whole = playout(), ramp(sum(cuts))
+    stream.feed(whole)
+    stream.end()
+    out = np.concatenate([stream.take(frames) for frames in takes])
+    unheard = min(unheard, len(out))
+    heard = len(out) - unheard
+    stream.rewind(unheard)
+    assert stream.taken_frames == heard
+    again = stream.take(len(whole))
+    assert len(again) == len(whole) - heard
+    faded = FADE if heard else 0
+    assert np.array_equal(again[faded:], whole[heard + faded :])
+    assert np.all(again[:faded] <= whole[heard : heard + faded])
+    assert stream.finished
+
+
+def test_rewinding_into_a_stall() -> None:
+    """Its silence was no part of the stream; what faded out before it and was not heard comes again whole."""
+    stream, whole = playout(), ramp(400)
+    stream.feed(whole[:200])
+    heard = stream.take(1000)
+    stream.starve(50)
+    assert stream.taken_frames == 200
+    stream.rewind(50)
+    assert stream.taken_frames == len(heard) == 180
+    stream.feed(whole[200:])
+    stream.end()
+    assert np.array_equal(stream.take(1000)[FADE:], whole[180 + FADE :])
+
+
+def test_rewinding_forgets_the_fade_of_a_pause() -> None:
+    """The device went away with it: it is silent, and the resume begins where the sound ended."""
+    stream, whole = playout(), ramp(400)
+    stream.feed(whole)
+    stream.end()
+    stream.take(200)
+    stream.pause()
+    assert len(stream.take(5)) == 5
+    stream.rewind(15)
+    assert len(stream.take(100)) == 0
+    stream.resume()
+    assert np.array_equal(stream.take(1000)[FADE:], whole[190 + FADE :])

@@ -68,6 +68,14 @@ def test_channels_are_mixed_down_by_their_mean() -> None:
     assert sound.mono().tolist() == [0.0]
 
 
+def test_the_widest_file_is_mixed_in_blocks_of_a_few_megabytes() -> None:
+    """However many channels it claims; each sample comes once."""
+    data = riff(fmt(1, 65535, 48000, 8), chunk(b"data", bytes([192]) * 65535 * 40))
+    blocks = list(wav.WavReader(io.BytesIO(data)).mono_blocks())
+    assert max(map(len, blocks)) * 65535 * 4 <= 4 << 20
+    assert np.concatenate(blocks).tolist() == [0.5] * 40
+
+
 def test_length_in_seconds() -> None:
     """Frames over rate."""
     assert wav.decode(wav.encode(np.zeros(4000, np.float32), 8000)).seconds == 0.5
@@ -109,6 +117,36 @@ def test_a_bad_file_is_explained(data: bytes, complaint: str) -> None:
         wav.decode(data)
     assert complaint in caught.value.what
     assert caught.value.hint
+
+
+UNKNOWN_SIZES = (0xFFFFFFFF, 0xFFFFFFFF - 36, 0x80000000, 0x7FFFFFFF, 0x7FFFF000 - 36)
+
+
+def streamed(riff_size: int, data_size: int, samples: bytes) -> bytes:
+    head = fmt(1, 2, 8000, 16)
+    return (
+        struct.pack("<4sI4s", b"RIFF", riff_size, b"WAVE")
+        + head
+        + struct.pack("<4sI", b"data", data_size)
+        + samples
+    )
+
+
+@pytest.mark.parametrize(
+    ("riff_size", "data_size"),
+    [*((size, size) for size in UNKNOWN_SIZES), (36, 0), (0, 0), (0xFFFFFFFF, 0)],
+    ids=hex,
+)
+def test_a_length_that_was_not_known_is_the_rest_of_the_file(riff_size: int, data_size: int) -> None:
+    """What a program leaves that writes into a pipe, or was killed; half a frame at the end is none."""
+    sound = wav.decode(streamed(riff_size, data_size, HALVES[1, 16] * 3 + b"\0"))
+    assert sound.samples.tolist() == [[0.5, -0.5]] * 3
+
+
+def test_no_samples_and_a_tag_are_no_sound() -> None:
+    """The file says itself that it goes on behind its samples, so it has none."""
+    with pytest.raises(BadInputError, match="holds no samples"):
+        wav.decode(riff(fmt(1, 1, 8000, 16), chunk(b"data", b""), chunk(b"LIST", b"tags")))
 
 
 @given(st.binary(max_size=200))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from edged.cli import checks
-from edged.cli.checks import Finding, Severity, examine
+from edged.cli.checks import examine
+from edged.cli.findings import Finding, Severity
 from edged.config.schema import Config
 from edged.io.cpu import Cpu
 from edged.io.store import Store

@@ -255,7 +255,7 @@ def test_models_folder_comes_from_the_configuration(stick: Path, tmp_path: Path)
 
 def test_every_verb_explains_itself() -> None:
     """--help works for the group and every verb."""
-    verbs = ["list", "install", "convert", "verify", "activate", "rollback", "remove"]
+    verbs = ["list", "install", "convert", "verify", "loudness", "activate", "rollback", "remove"]
     assert sorted(command.commands) == sorted(verbs)
     for verb in verbs:
         assert "Example" in CliRunner().invoke(command, [verb, "--help"]).output

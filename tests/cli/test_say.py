@@ -10,9 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from edged.audio import wav
+from edged.audio.chime import CHIMES
 from edged.cli.main import VERBS, cli
-from edged.cli.synth_client import with_engine
+from edged.cli.say_mqtt import request_fields
+from edged.cli.synth_client import open_synth, with_engine
 from edged.config.schema import Config
+from edged.engine.base import SpeechOptions
 from edged.errors import (
     AudioUnavailableError,
     BadInputError,
@@ -23,6 +26,7 @@ from edged.errors import (
     TextTooLongError,
     UnknownVoiceError,
 )
+from edged.workers.messages import SynthEnd
 
 
 @pytest.fixture(autouse=True)
@@ -163,7 +167,7 @@ def test_doctor_finds_what_is_missing() -> None:
     result = CliRunner().invoke(cli, ["doctor", "--json"])
     report = json.loads(result.stdout)
     status = {section["name"]: section["status"] for section in report["sections"]}
-    assert list(status) == ["cpu", "openvino", "model", "audio", "mqtt", "daemon"]
+    assert list(status) == ["cpu", "openvino", "model", "audio", "realtime", "mqtt", "daemon"]
     assert status["openvino"] == "ok"
     assert status["model"] == "fail"
     model = next(section for section in report["sections"] if section["name"] == "model")
@@ -182,3 +186,48 @@ def test_config_check_and_show(tmp_path: Path) -> None:
     assert run("config", "check").endswith("edged.yaml: ok\n")
     shown = json.loads(run("config", "show", "--json"))
     assert shown["paths"]["models_dir"] == str(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tones"),
+    [
+        ([], ["double-beep", None]),
+        (["--chime", "none"], [None, None]),
+        (["--chime", "beep", "--chime-end", "key"], ["beep", "key"]),
+    ],
+    ids=["configured", "none", "both"],
+)
+def test_the_chimes_are_the_configured_one_or_those_asked_for(
+    tmp_path: Path, arguments: list[str], tones: list[str | None]
+) -> None:
+    """Before and after the words, a gap between."""
+    config = tmp_path / "chime.yaml"
+    config.write_text("speech: {engine: tone, chime: double-beep}\n")
+    out = tmp_path / "x.wav"
+    run("say", "Hi", "--config", str(config), "--out", str(out), *arguments)
+    around_ms = sum(CHIMES[name].length_ms + 250 for name in tones if name)
+    assert wav.decode(out.read_bytes()).seconds * 1000 == pytest.approx(160 + around_ms, abs=1)
+
+
+def test_a_chime_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """And the words are spoken."""
+    out = tmp_path / "x.wav"
+    arguments = ["say", "Hi", "--engine", "tone", "--chime", "dingdong", "--out", str(out)]
+    result = CliRunner().invoke(cli, arguments)
+    assert "warning: clip_skipped: dingdong: " in result.stderr
+    assert wav.decode(out.read_bytes()).seconds == pytest.approx(0.16, abs=0.001)
+
+
+def test_what_is_asked_of_a_device_is_what_was_given() -> None:
+    """What was not given is left to the device."""
+    fields = request_fields("Hi", "auto", None, SpeechOptions(seed=7), chime="ding", chime_end=None)
+    assert fields == {"text": "Hi", "lang": "auto", "options": {"seed": 7}, "chime": "ding"}
+
+
+def test_what_measures_a_voice_hears_no_chime() -> None:
+    """The configured chime is for announcements; `edged bench` is for the engine."""
+    speech = Config.model_validate({"speech": {"engine": "tone", "chime": "ding"}})
+    with open_synth(speech) as synth:
+        *_, end = synth.speak("Hi", "auto", None)
+    assert isinstance(end, SynthEnd)
+    assert end.audio_ms == pytest.approx(160)

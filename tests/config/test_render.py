@@ -28,6 +28,8 @@ def test_every_key_is_commented() -> None:
     """No setting without a reason beside it."""
     for section in Config.model_fields.values():
         kind = section.annotation
+        if section.description:
+            continue
         assert isinstance(kind, type)
         assert issubclass(kind, BaseModel)
         assert kind.__doc__

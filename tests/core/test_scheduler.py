@@ -40,7 +40,7 @@ def test_an_announcement_from_beginning_to_end() -> None:
     planned = SynthPlanned("a", voice="zf_xiaobei", warnings=("skipped: ☃",))
     assert bench.tell(planned, PlayStarted("a", 100.31)) == []
     bench.now_s += 2.0
-    ended = SynthEnd("a", audio_ms=2000, synth_ms=500, warnings=("clip_skipped: ding",))
+    ended = SynthEnd("a", audio_ms=2000, synth_ms=500, warnings=("clip_skipped: ding",), cache="hit")
     assert bench.tell(ended) == []
     (publish,) = bench.tell(PlayDone("a", audio_ms=2010, xruns=1))
     assert publish == Publish(
@@ -52,6 +52,7 @@ def test_an_announcement_from_beginning_to_end() -> None:
             first_audio_ms=310,
             audio_ms=2010,
             rtf=0.25,
+            cache="hit",
             voice="zf_xiaobei",
             xruns=1,
             warnings=("unknown_field: colour", "skipped: ☃", "clip_skipped: ding"),

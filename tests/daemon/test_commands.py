@@ -27,6 +27,7 @@ from edged.protocol.command import Cancel, Pause, Resume, SetMuted, Skip, Stop
 from edged.protocol.request import Request
 from edged.protocol.result import ReplyTo, Result, Status
 from edged.protocol.topics import Topics
+from edged.text.content import Words
 from edged.text.templates import Templates
 from edged.workers import messages
 from tests.fakes.mqtt import FakeMqtt, message
@@ -186,11 +187,25 @@ def test_a_test_is_heard_in_both_languages(post: Post) -> None:
     assert answer["data"] == {"id": post.accepted().id}
 
 
-@pytest.mark.parametrize("verb", ["preload", "update"])
-def test_verbs_of_features_to_come_are_no_errors(post: Post, verb: str) -> None:
+def test_a_verb_of_a_feature_to_come_is_no_error(post: Post) -> None:
     """A controller written for the whole protocol works today."""
-    answer = post.command(verb)
-    assert (answer["status"], answer["warnings"]) == ("ok", [f"not_active: {verb}"])
+    answer = post.command("update")
+    assert (answer["status"], answer["warnings"]) == ("ok", ["not_active: update"])
+
+
+def test_what_is_to_be_preloaded_goes_to_the_synth(post: Post) -> None:
+    """Its words and all that changes their sound, with the warnings of a request; nothing is announced."""
+    wrong = post.command("preload", "您好")
+    assert (wrong["status"], wrong["code"]) == ("failed", "model_unavailable")
+    post.synth.say(SYNTH_READY)
+    answer = post.command("preload", '{"text":"您好","speed":1.5,"cache":"pin","colour":1}')
+    assert (answer["status"], answer["warnings"]) == ("ok", ["unknown_field: colour"])
+    (preload,) = [sent for sent in post.synth.sent if isinstance(sent, messages.Preload)]
+    assert (preload.speak.pieces, preload.speak.speed, preload.speak.cache) == ((Words("您好"),), 1.5, "pin")
+    assert post.events == []
+    unknown = post.command("preload", '{"template":"none"}')
+    assert (unknown["status"], unknown["code"]) == ("rejected", "bad_field")
+    assert "none" in unknown["reason"]
 
 
 def test_a_reload_that_is_refused_says_why(post: Post) -> None:

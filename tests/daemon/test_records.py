@@ -10,7 +10,9 @@ from edged.core.events import Accepted
 from edged.protocol.command import Pause
 from edged.protocol.request import Priority, Request
 from edged.protocol.result import Code, Result, Status
+from edged.workers.messages import PlayerReady
 from tests.fakes.lobby import NOW, Lobby
+from tests.fakes.supervisor import PLAYER_READY
 
 
 @pytest.fixture
@@ -70,3 +72,15 @@ def test_the_status_document_holds_what_a_person_asks_for(lobby: Lobby) -> None:
     ]
     assert [result["id"] for result in document["results"]] == [str(number) for number in range(5, 25)]
     assert document["state"]["queue"] == 2
+
+
+def test_the_status_document_tells_what_the_device_has_granted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that `edged doctor` need not open it; null while there is none."""
+    told = []
+    for are_ready in (True, False):
+        lobby = Lobby(tmp_path / str(are_ready), monkeypatch, are_ready=are_ready)
+        told.append(lobby.records.document(lobby.session)["audio"])
+    assert PlayerReady.model_validate(told[0]) == PLAYER_READY
+    assert told[1] is None

@@ -21,6 +21,8 @@ from edged.text.templates import Templates
 from edged.workers import messages
 from tests.fakes.supervisor import PLAYER_READY, SYNTH_READY, FakeSupervisor
 
+CONFIG = Config.model_validate({"outputs": {"hall": {"device": "hall"}}})
+
 
 @dataclass
 class Theatre:
@@ -32,7 +34,7 @@ class Theatre:
 
     def __post_init__(self) -> None:
         self.stage = Stage(
-            Config(), Templates({}), self.settings, self.events.append, new_health(), self.sounded.append
+            CONFIG, Templates({}), self.settings, self.events.append, new_health(), self.sounded.append
         )
         self.synth = FakeSupervisor.made["synth"]
         self.player = FakeSupervisor.made["player"]
@@ -87,6 +89,14 @@ def test_an_announcement_of_its_own_volume_or_gap_or_none(theatre: Theatre) -> N
     assert (speak.repeat_gap_ms, begin.volume) == (0, 0)
     theatre.start(Request(text="a"))
     assert theatre.player.sent == [messages.PlayBegin(job_id="a", sample_rate_hz=24000, volume=100)]
+
+
+def test_the_tones_around_an_announcement_go_to_the_synth(theatre: Theatre) -> None:
+    """What was not asked for is left to the device's configuration."""
+    speak = theatre.start(Request(text="a", chime="under:gong", chime_end="ding", gap_ms=0, lead_in_ms=200))
+    assert (speak.chime, speak.chime_end, speak.gap_ms, speak.lead_in_ms) == ("under:gong", "ding", 0, 200)
+    plain = theatre.start(Request(text="a"))
+    assert (plain.chime, plain.chime_end, plain.gap_ms, plain.lead_in_ms) == (None, "none", None, 0)
 
 
 @pytest.mark.parametrize("is_open", [True, False])
@@ -155,10 +165,56 @@ def test_sound_goes_to_the_player_once_it_is_noted(theatre: Theatre) -> None:
     assert len(theatre.player.sent) == 3
 
 
-def test_what_later_parts_gave_rise_to_is_in_the_end(theatre: Theatre) -> None:
-    """Warnings that came after the plan are told with the end of synthesis."""
+def test_what_turned_out_on_the_way_is_in_the_end(theatre: Theatre) -> None:
+    """Warnings that came after the plan, and where the speech came from, are told with the end."""
+    warnings = ("clip_skipped: x",)
     end = messages.SynthEnd(
-        job_id="a", audio_ms=1.0, synth_ms=2.0, first_chunk_ms=1.0, rss_mb=1.0, warnings=("clip_skipped: x",)
+        job_id="a",
+        audio_ms=1.0,
+        synth_ms=2.0,
+        first_chunk_ms=1.0,
+        rss_mb=1.0,
+        cache="hit",
+        warnings=warnings,
     )
     theatre.synth.say(end)
-    assert theatre.events[-1] == events.SynthEnd("a", 1.0, 2.0, ("clip_skipped: x",))
+    assert theatre.events[-1] == events.SynthEnd("a", 1.0, 2.0, warnings, "hit")
+
+
+def test_how_long_it_may_last_and_what_may_be_kept_travel_with_it(theatre: Theatre) -> None:
+    """Unasked, there is no limit and the cache is used."""
+    asked = theatre.start(Request(text="a", max_duration_ms=2000, cache="pin"))
+    assert (asked.max_duration_ms, asked.cache) == (2000, "pin")
+    plain = theatre.start(Request(text="a"))
+    assert (plain.max_duration_ms, plain.cache) == (None, "use")
+
+
+@pytest.mark.parametrize(
+    ("asked", "heard_on", "warnings"),
+    [
+        (None, "main", ()),
+        ("main", "main", ()),
+        ("hall", "hall", ()),
+        ("attic", "main", ("output_fallback: attic",)),
+    ],
+)
+def test_an_output_is_chosen_by_its_name(
+    theatre: Theatre, asked: str | None, heard_on: str, warnings: tuple[str, ...]
+) -> None:
+    """One the board does not have is replaced by the main one, with a warning; the next job has none."""
+    theatre.start(Request(text="a", output=asked))
+    (begin,) = [sent for sent in theatre.player.sent if isinstance(sent, messages.PlayBegin)]
+    assert begin.output == heard_on
+    for expected in (warnings, ()):
+        theatre.synth.say(messages.Planned(job_id="a", voice="zf", sentences=1, warnings=()))
+        assert theatre.events[-1] == events.SynthPlanned("a", "zf", expected)
+        theatre.start(Request(text="a"))
+
+
+def test_only_the_main_output_decides_whether_the_board_can_speak(theatre: Theatre) -> None:
+    """Another one that is missing is not the player that is missing."""
+    told = list(theatre.events)
+    theatre.player.say(messages.PlayerUnavailable(output="hall", code="c", what="gone", hint=""))
+    theatre.player.say(PLAYER_READY.model_copy(update={"output": "hall", "device": "hall"}))
+    assert theatre.events == told
+    assert theatre.stage.player_ready == PLAYER_READY

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edged.audio.sink import Sink
+from edged.config.schema import MAIN_OUTPUT, OutputConfig
 from edged.errors import AudioUnavailableError
 from edged.workers.frames import Frame, encode_samples
 from edged.workers.messages import Audio, Message, PlayBegin, PlayEnd
@@ -15,20 +16,37 @@ from tests.fakes.sink import FakeClock, FakeSink
 
 RATE_HZ = 48000
 MS = RATE_HZ // 1000
+AUDIO = OutputConfig()
+LUFS = -16.0
 
 
 class Stage:
-    """A player, its clock and its devices: each opening takes the next one, None is a device that is away."""
+    """A player, its clock and its devices: each opening takes the next one, None is a device that is away.
 
-    def __init__(self, *sinks: FakeSink | None, clock: FakeClock | None = None) -> None:
+    While `is_away` there is none at all. `open_device` may be replaced. `steps` counts how often the player
+    was woken.
+    """
+
+    def __init__(
+        self, *sinks: FakeSink | None, clock: FakeClock | None = None, config: OutputConfig = AUDIO
+    ) -> None:
         self.clock = clock or FakeClock()
         self.sinks = list(sinks) or [FakeSink(self.clock)]
+        self.is_away = False
+        self.steps = 0
         self.opened_s: list[float] = []
         self.said: list[Message] = []
-        self.player = Player(Output(self._open, self.said.append, self.clock), self.said.append, self.clock)
+        self.open_device = self._next_sink
+        output = Output(MAIN_OUTPUT, config, LUFS, self._open, self.said.append, self.clock)
+        self.player = Player({MAIN_OUTPUT: output}, self.said.append, self.clock)
 
     def _open(self) -> Sink:
         self.opened_s.append(self.clock())
+        if self.is_away:
+            raise AudioUnavailableError('PCM "fake": No such device')
+        return self.open_device()
+
+    def _next_sink(self) -> Sink:
         sink = self.sinks.pop(0) if len(self.sinks) > 1 else self.sinks[0]
         if sink is None:
             raise AudioUnavailableError('PCM "fake": No such file or directory')
@@ -63,6 +81,7 @@ class Stage:
             self._step()
 
     def _step(self) -> None:
+        self.steps += 1
         wait_s = self.player.step()  # which may take time itself: a drain does
         self.clock.now_s += wait_s
 

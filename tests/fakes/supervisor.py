@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from edged.config.schema import Config
 from edged.workers.messages import Message, PlayerReady, SynthReady, VoiceDescription
@@ -19,6 +19,7 @@ class FakeSupervisor:
         config: Config,
         on_frame: Callable[[Message, bytes], None],
         on_lost: Callable[[], None],
+        _back_off_s: Sequence[float] = (),
     ) -> None:
         self.config = config
         self.sent: list[Message] = []

@@ -69,8 +69,17 @@ class RunningDaemon:
 
     def stop(self) -> int:
         """SIGTERM, as systemd does; gives the exit status."""
+        self.terminate()
+        return self.wait_ended()
+
+    def terminate(self) -> None:
+        """SIGTERM."""
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
+
+    def wait_ended(self) -> int:
+        """Until the process has ended; gives its exit status."""
+        assert self._process is not None
         status = self._process.wait(WAIT_S)
         self._process = None
         return status

@@ -7,12 +7,15 @@ import pytest
 from numpy.typing import NDArray
 
 from edged.audio import wav
+from edged.config.schema import Config
 from edged.engine.tone import SAMPLE_RATE_HZ
+from edged.workers.clips import Clips
 from tests.integration.running_daemon import RunningDaemon
 from tests.integration.sound import is_same, on_card, sounds_in, tones
 
 pytestmark = [pytest.mark.broker, pytest.mark.alsa]
 
+LOUDNESS_LUFS = Config().audio.loudness_lufs
 BETWEEN_SENTENCES_MS, AT_A_COMMA_MS = 350, 120
 
 
@@ -28,9 +31,10 @@ def is_heard(daemon: RunningDaemon, *parts: NDArray[np.float32]) -> bool:
 
 def test_segments_are_heard_in_their_order(recorded: RunningDaemon) -> None:
     """Text, clip, pause and code in one announcement; a clip that is missing is told in the one result."""
-    clip = np.linspace(-0.5, 0.5, 4800, dtype=np.float32)
-    (recorded.folder / "clips").mkdir()
-    (recorded.folder / "clips" / "ding.wav").write_bytes(wav.encode(clip, SAMPLE_RATE_HZ))
+    folder = recorded.folder / "clips"
+    folder.mkdir()
+    (folder / "ding.wav").write_bytes(wav.encode(tones("X") * np.float32(0.25), SAMPLE_RATE_HZ))
+    clip = np.concatenate(list(Clips(folder, LOUDNESS_LUFS).samples("ding.wav", SAMPLE_RATE_HZ)))
     segments = [
         {"text": "您好"},
         {"clip": "ding.wav"},

@@ -206,6 +206,22 @@ def test_a_stop_outranks_a_reload_that_waits(daemon: RunningDaemon) -> None:
     assert daemon.result("long")["code"] == "interrupted_by_restart"
 
 
+def test_a_reload_cannot_undo_a_stop(daemon: RunningDaemon) -> None:
+    """SIGHUP while SIGTERM is being obeyed: the process ends all the same."""
+    daemon.speak(LONG, id="long")
+    daemon.wait_speaking("long")
+    daemon.terminate()
+    daemon.reload()
+    assert daemon.wait_ended() == 0
+
+
+def test_a_device_that_is_renamed_leaves_no_ghost(recorded: RunningDaemon, broker: Broker) -> None:
+    """The state retained under its old name says that it is gone."""
+    recorded.write_config(recorded.config.read_text().replace(f"id: {DEVICE}", "id: lobby"), "")
+    recorded.reload()
+    assert recorded.wait_state("offline")["state"] == "offline"
+
+
 def test_a_result_the_broker_never_got_is_sent_by_the_next_process(
     daemon: RunningDaemon, broker: Broker
 ) -> None:

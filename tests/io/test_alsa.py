@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from typing import Any
 
 import alsaaudio
@@ -92,11 +93,18 @@ def test_a_device_of_32_bits_gets_32_bits() -> None:
 
 def test_a_format_we_cannot_write_is_refused() -> None:
     """Noise at full scale would be the alternative; the hint names a PCM that converts."""
-    alsa = Alsa(format_name="S24_3LE")
-    with pytest.raises(AudioUnavailableError, match='PCM "default" takes only S24_3LE') as caught:
+    alsa = Alsa(format_name="U8")
+    with pytest.raises(AudioUnavailableError, match='PCM "default" takes only U8') as caught:
         open_sink(AudioConfig(), alsa)
     assert "plughw" in caught.value.hint
     assert all(pcm.closed for pcm in alsa.opened)
+
+
+def test_long_periods_are_not_asked_for() -> None:
+    """Three periods are queued, and a stop must be heard within 100 ms; the buffer is as long as wanted."""
+    granted = open_sink(AudioConfig(period_ms=100, buffer_ms=520), Alsa()).granted
+    assert granted.period_frames == 26 * 48
+    assert granted.buffer_frames == 20 * 26 * 48
 
 
 def test_a_failed_open_is_explained() -> None:
@@ -109,6 +117,30 @@ def test_a_failed_open_is_explained() -> None:
         open_sink(AudioConfig(device="hw:0"), busy)
     assert caught.value.what.startswith('PCM "hw:0": Device or resource busy; ')
     assert "card" in caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("who", "words", "hint"),
+    [
+        ((), "Device or resource busy; ", "edged doctor"),
+        (("aplay (process 12)",), "busy, held by aplay (process 12); ", "edged doctor"),
+        (("mpd (process 1)", "pulseaudio (process 2)"), "mpd (process 1), pulseaudio", "the sound server"),
+    ],
+    ids=["unknown", "a program", "a sound server"],
+)
+def test_who_holds_a_busy_card_is_named(
+    monkeypatch: pytest.MonkeyPatch, who: tuple[str, ...], words: str, hint: str
+) -> None:
+    """The program, and what to do when it is one that shares the card."""
+    monkeypatch.setattr("edged.io.alsa.holders", lambda: who)
+
+    def busy(**_: Any) -> FakePcm:
+        raise alsaaudio.ALSAAudioError("Device or resource busy [hw:CARD=PCH]")
+
+    with pytest.raises(AudioUnavailableError) as caught:
+        open_sink(AudioConfig(device="hw:CARD=PCH"), busy)
+    assert words in caught.value.what
+    assert hint in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -145,6 +177,80 @@ def test_a_device_without_pace_is_found_out_by_the_first_write() -> None:
     assert sink.paced
     sink.write(BLOCK)
     assert not sink.paced
+
+
+class PacedPcm(FakePcm):
+    """Has the last frame of what it was given still to play; what `drain` meets is scripted."""
+
+    drain_fails_with = ""
+
+    def avail(self) -> int:
+        return super().avail() - 1
+
+    def drain(self) -> None:
+        if self.drain_fails_with:
+            raise alsaaudio.ALSAAudioError(f"{self.drain_fails_with} [fake]")
+
+
+class Paced(Alsa):
+    def __call__(self, **asked: Any) -> PacedPcm:
+        pcm = PacedPcm(self._grants, self._writes, asked)
+        self.opened.append(pcm)
+        return pcm
+
+
+@pytest.mark.parametrize("before_xrun", [0, 3], ids=["no xrun", "started again by an xrun"])
+def test_the_last_period_is_completed_with_silence(before_xrun: int) -> None:
+    """Hardware plays whole periods: what stood in the rest of the last one long ago would be heard."""
+    alsa = Paced([before_xrun, -errno.EPIPE] if before_xrun else [])
+    sink = open_sink(AudioConfig(channels=1), alsa)
+    sink.write(BLOCK)
+    sink.drain()
+    frames = np.frombuffer(alsa.opened[0].data, "<i2")
+    period = sink.granted.period_frames
+    assert len(frames) == before_xrun + period
+    assert not frames[len(BLOCK) :].any()
+
+
+def test_every_announcement_ends_with_a_whole_period() -> None:
+    """A drained device starts again at the beginning of a period."""
+    alsa = Paced()
+    sink = open_sink(AudioConfig(channels=1), alsa)
+    for _ in range(3):
+        sink.write(BLOCK)
+        sink.drain()
+    assert len(alsa.opened[0].data) == 3 * 2 * sink.granted.period_frames
+
+
+def test_a_device_that_ran_dry_is_drained() -> None:
+    """It has played everything; that it waits for more is no fault."""
+    alsa = Paced()
+    sink = open_sink(AudioConfig(), alsa)
+    alsa.opened[0].drain_fails_with = "Broken pipe"  # type: ignore[attr-defined]
+    sink.write(BLOCK)
+    sink.drain()
+    assert sink.queued() == 0
+
+
+@pytest.mark.parametrize("reason", ["Streams pipe error", "No such device", "File descriptor in bad state"])
+def test_a_device_that_goes_away_in_the_drain_is_lost(reason: str) -> None:
+    """Suspended or unplugged: what is queued has not been heard."""
+    alsa = Paced()
+    sink = open_sink(AudioConfig(), alsa)
+    alsa.opened[0].drain_fails_with = reason  # type: ignore[attr-defined]
+    sink.write(BLOCK)
+    with pytest.raises(AudioLostError, match=reason):
+        sink.drain()
+
+
+@pytest.mark.parametrize("code", [errno.ENODEV, errno.EBADFD, errno.ESTRPIPE])
+def test_a_device_that_goes_away_unwritten_is_lost(code: int) -> None:
+    """Looking at it finds out as well as writing; it has no errno but as a number."""
+    sink = open_sink(AudioConfig(), Paced())
+    sink.write(BLOCK)
+    sink._pcm.avail = lambda: -code
+    with pytest.raises(AudioLostError, match=os.strerror(code)):
+        sink.queued()
 
 
 def test_closing_drops_first() -> None:

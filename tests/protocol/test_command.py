@@ -13,6 +13,7 @@ from edged.protocol.command import (
     Doctor,
     NotActive,
     Pause,
+    Preload,
     Reload,
     Replay,
     Resume,
@@ -24,7 +25,7 @@ from edged.protocol.command import (
     parse_command,
 )
 from edged.protocol.command import Test as SayTest
-from edged.protocol.request import Rejected
+from edged.protocol.request import Rejected, Request
 from edged.protocol.result import Code
 
 
@@ -61,7 +62,9 @@ from edged.protocol.result import Code
         ("voices", '{"voice":"af_heart"}', Voices("af_heart")),
         ("reload", "", Reload()),
         ("doctor", "", Doctor()),
-        ("preload", "", NotActive("preload")),
+        ("preload", "您好", Preload(Request(text="您好"))),
+        ("preload", '{"text":"hi","cache":"pin"}', Preload(Request(text="hi", cache="pin"))),
+        ("preload", '{"text":"hi","colour":1}', Preload(Request(text="hi"), ("unknown_field: colour",))),
         ("update", '{"version":"2.0"}', NotActive("update")),
     ],
 )
@@ -101,6 +104,8 @@ def test_what_is_asked_for(verb: str, payload: str, command: Command) -> None:
         ("mute", '{"muted":1}', "true or false"),
         ("voices", '{"voice":7}', "name of a voice"),
         ("voices", "x" * 300, "name of a voice"),
+        ("preload", '{"id":"a","part":0,"text":"hi"}', "a whole text"),
+        ("preload", '{"text":1}', "string"),
         ("sing", "", "stop, cancel, skip"),
         ("", "", "stop, cancel, skip"),
     ],

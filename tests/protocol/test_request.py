@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from edged.protocol.request import (
-    INACTIVE_FIELDS,
     Parsed,
     Priority,
     Rejected,
@@ -81,6 +80,7 @@ def test_bare_text_is_an_announcement() -> None:
         {"text": "hi", "instruct": "cheerful", "options": EVERY_OPTION, "volume": 80, "ack": "accepted"},
         {"text": "hi", "on_busy": "replace_same_key", "key": "counter-3"},
         {"text": "hi", "repeat": 2, "repeat_gap_ms": 500, "repeat_mode": "each"},
+        {"text": "hi", "chime": "under:gong", "chime_end": "ding.wav", "gap_ms": 100, "lead_in_ms": 300},
         {"id": "t-1", "text": "hi", "part": 1, "last": True},
         {"template": "ticket_call", "vars": {"ticket": "A015", "counter": 3}},
         {
@@ -100,32 +100,6 @@ def test_active_fields_give_no_warning(fields: dict[str, Any]) -> None:
     parsed = good(fields)
     assert parsed.warnings == ()
     assert parsed.request.model_dump(mode="json", exclude_unset=True, exclude_none=True) == fields
-
-
-@pytest.mark.parametrize(
-    "extra",
-    [
-        {"chime": "dingdong"},
-        {"chime_end": "dong"},
-        {"gap_ms": 100},
-        {"lead_in_ms": 300},
-        {"max_duration_ms": 9000},
-        {"cache": "pin"},
-        {"output": "hall"},
-    ],
-    ids=lambda extra: next(iter(extra)),
-)
-def test_fields_of_later_features_validate_and_warn(extra: dict[str, Any]) -> None:
-    """A controller written for the whole protocol is understood; what has no effect yet is named."""
-    (name,) = extra
-    assert name in INACTIVE_FIELDS
-    assert good({"text": "hi", **extra}).warnings == (f"not_active: {name}",)
-
-
-def test_asking_for_what_happens_anyway_gives_no_warning() -> None:
-    """The default of an inactive field is what this version does, so nothing is missing."""
-    parsed = good({"text": "hi", "on_busy": "queue", "repeat": 1, "chime": "none", "volume": None})
-    assert parsed.warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,15 @@
-"""Recordings from the clip folder."""
+"""Recordings and built-in chimes at one loudness."""
 
 from __future__ import annotations
 
-import os
-import resource
-import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from edged.audio import wav
+from edged.audio.chime_sound import CHIME_LUFS, chime_samples
+from edged.audio.loudness import integrated_lufs
 from edged.engine.base import Samples
 from edged.errors import BadInputError
 from edged.workers.clips import Clips
@@ -18,147 +17,85 @@ from edged.workers.clips import Clips
 RATE_HZ = 24000
 
 
-def tone(rate_hz: int, seconds: float, hz: float = 440.0) -> Samples:
-    samples: Samples = (0.5 * np.sin(2 * np.pi * hz * np.arange(int(rate_hz * seconds)) / rate_hz)).astype(
-        np.float32
-    )
+def tone(level: float, seconds: float = 1.0, rate_hz: int = RATE_HZ) -> Samples:
+    seconds_ = np.arange(round(seconds * rate_hz)) / rate_hz
+    samples: Samples = (level * np.sin(2 * np.pi * 1000 * seconds_)).astype(np.float32)
     return samples
 
 
-def riff(
-    rate_hz: int, channels: int, kind: tuple[int, int], data: bytes, promised: int | None = None
-) -> bytes:
-    """A WAV file whose data chunk says it has `promised` bytes."""
-    tag, bits = kind
-    size = channels * bits // 8
-    head = struct.pack("<4sIHHIIHH", b"fmt ", 16, tag, channels, rate_hz, rate_hz * size, size, bits)
-    body = b"WAVE" + head + struct.pack("<4sI", b"data", len(data) if promised is None else promised) + data
-    return struct.pack("<4sI", b"RIFF", len(body)) + body
+def write(path: Path, samples: Samples, rate_hz: int = RATE_HZ) -> None:
+    path.write_bytes(wav.encode(samples, rate_hz))
 
 
-def samples(folder: Path, name: str) -> Samples:
-    return np.concatenate(list(Clips(folder).samples(name, RATE_HZ)))
+def heard(clips: Clips, name: str) -> Samples:
+    return np.concatenate(list(clips.samples(name, RATE_HZ)))
 
 
-@pytest.mark.parametrize("rate_hz", [8000, 22050, 24000, 44100, 96000])
-def test_any_rate_becomes_the_engines(tmp_path: Path, rate_hz: int) -> None:
-    """The same sound, as long as before."""
-    (tmp_path / "a.wav").write_bytes(wav.encode(tone(rate_hz, 2.5), rate_hz))
-    Clips(tmp_path).check("a.wav")
-    heard = samples(tmp_path, "a.wav")
-    assert len(heard) == pytest.approx(2.5 * RATE_HZ, abs=2)
-    # resampling rings where a tone begins and ends
-    middle = slice(RATE_HZ // 10, -RATE_HZ // 10)
-    assert np.max(np.abs(heard - tone(RATE_HZ, 3)[: len(heard)])[middle]) < 1e-3
-
-
-@pytest.mark.parametrize(
-    ("kind", "scale", "dtype"),
-    [((1, 8), 127, "u1"), ((1, 16), 2**15 - 1, "<i2"), ((1, 32), 2**31 - 1, "<i4"), ((3, 32), 1, "<f4")],
-    ids=str,
-)
-def test_any_width_and_number_of_channels_becomes_mono(
-    tmp_path: Path, kind: tuple[int, int], scale: float, dtype: str
+@pytest.mark.parametrize("rate_hz", [1000, 8000, 24000, 48000])
+@pytest.mark.parametrize("level", [0.03, 0.2, 0.9])
+@pytest.mark.parametrize("target_lufs", [-16.0, -23.0])
+def test_every_recording_is_as_loud_as_asked_for(
+    tmp_path: Path, level: float, rate_hz: int, target_lufs: float
 ) -> None:
-    """The mean of the channels."""
-    left, right = tone(RATE_HZ, 0.1), tone(RATE_HZ, 0.1, hz=700.0)
-    both = np.stack([left, right], axis=1).astype(np.float64) * scale + (128 if dtype == "u1" else 0)
-    (tmp_path / "a.wav").write_bytes(riff(RATE_HZ, 2, kind, both.astype(dtype).tobytes()))
-    assert (
-        np.max(np.abs(samples(tmp_path, "a.wav") - (left + right) / 2)) < 0.02
-    )  # a step of 8 bits, and a bit
+    """However loud it was, and at any rate."""
+    sound = (
+        tone(level, rate_hz=48000)[:: 48000 // rate_hz] if rate_hz > 1000 else tone(level, 1.0)[::7][:1000]
+    )
+    write(tmp_path / "a.wav", sound, rate_hz)
+    clips = Clips(tmp_path, target_lufs)
+    assert integrated_lufs(heard(clips, "a.wav"), RATE_HZ) == pytest.approx(target_lufs, abs=0.1)
 
 
-def test_what_is_no_number_is_silence(tmp_path: Path) -> None:
-    """A broken float file does not poison the filter behind it."""
-    data = np.array([np.nan, np.inf, -np.inf, 0.25], np.float32).tobytes()
-    (tmp_path / "a.wav").write_bytes(riff(RATE_HZ, 1, (3, 32), data))
-    assert samples(tmp_path, "a.wav").tolist() == [0.0, 1.0, -1.0, 0.25]
+def test_an_offset_is_taken_away(tmp_path: Path) -> None:
+    """It would be a click at both ends, and no sound."""
+    write(tmp_path / "a.wav", tone(0.2) + np.float32(0.3))
+    sound = heard(Clips(tmp_path, CHIME_LUFS), "a.wav")
+    assert abs(sound.mean()) < 1e-4
+    assert integrated_lufs(sound, RATE_HZ) == pytest.approx(CHIME_LUFS, abs=0.1)
 
 
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "../a.wav", "sub/a.wav", "/etc/passwd", "..\\a.wav", "a\0.wav"]
-)
-def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
-    """A request reaches the files of the folder, nothing else."""
-    (tmp_path / "sub").mkdir()
-    for folder in (tmp_path, tmp_path / "sub"):
-        (folder / "a.wav").write_bytes(wav.encode(tone(RATE_HZ, 0.1), RATE_HZ))
-    with pytest.raises(BadInputError, match="not the name of a file"):
-        Clips(tmp_path / "sub").check(name)
+def test_silence_stays_silence(tmp_path: Path) -> None:
+    """Noise that nobody hears is not made heard, either."""
+    noise = np.random.default_rng(1).normal(0, 1e-3, RATE_HZ).astype(np.float32)
+    for name, samples in (("silent.wav", np.zeros(100, np.float32)), ("noise.wav", noise)):
+        write(tmp_path / name, samples)
+        assert np.abs(heard(Clips(tmp_path, CHIME_LUFS), name)).max() <= 10.1 * np.abs(samples).max()
 
 
-def test_links_stay_inside(tmp_path: Path) -> None:
-    """One within the folder is fine, so is a folder that is a link itself."""
-    folder = tmp_path / "clips"
-    folder.mkdir()
-    (tmp_path / "secret.wav").write_bytes(wav.encode(tone(RATE_HZ, 0.1), RATE_HZ))
-    (folder / "good.wav").write_bytes(wav.encode(tone(RATE_HZ, 0.1), RATE_HZ))
-    (folder / "out.wav").symlink_to("../secret.wav")
-    (folder / "in.wav").symlink_to("good.wav")
-    (folder / "loop.wav").symlink_to("loop.wav")
-    (tmp_path / "linked").symlink_to("clips")
-    clips = Clips(tmp_path / "linked")
-    clips.check("in.wav")
-    with pytest.raises(BadInputError, match="a link out of the clip folder"):
-        clips.check("out.wav")
-    with pytest.raises(BadInputError, match="symbolic links"):
-        clips.check("loop.wav")
+def test_a_recording_that_was_replaced_is_measured_again(tmp_path: Path) -> None:
+    """The old one's gain would make it too loud or too quiet."""
+    clips = Clips(tmp_path, CHIME_LUFS)
+    for level, seconds in ((0.9, 1.0), (0.05, 2.0)):
+        write(tmp_path / "a.wav", tone(level, seconds))
+        for _ in range(2):
+            assert integrated_lufs(heard(clips, "a.wav"), RATE_HZ) == pytest.approx(CHIME_LUFS, abs=0.1)
 
 
-def test_what_cannot_be_played_says_why(tmp_path: Path) -> None:
-    """Each in a few words; nothing blocks and nothing large is read."""
-    good = wav.encode(tone(RATE_HZ, 0.1), RATE_HZ)
-    (tmp_path / "empty.wav").touch()
-    (tmp_path / "text.wav").write_text("RIFF? no, this is text")
-    (tmp_path / "half.wav").write_bytes(good[:-100])
-    (tmp_path / "mp3.wav").write_bytes(riff(RATE_HZ, 1, (85, 0), b"abc"))
-    (tmp_path / "silent.wav").write_bytes(riff(RATE_HZ, 1, (1, 16), b""))
-    (tmp_path / "folder.wav").mkdir()
-    os.mkfifo(tmp_path / "pipe.wav")
-    with (tmp_path / "huge.wav").open("wb") as huge:
-        huge.write(riff(RATE_HZ, 1, (1, 16), b"", promised=2**31 - 64))
-        huge.truncate(2**31)
-    with (tmp_path / "long.wav").open("wb") as long:
-        long.write(riff(8000, 1, (1, 8), b"", promised=8000 * 601))
-        long.truncate(44 + 8000 * 601)
-    reasons = {
-        "none.wav": "No such file or directory",
-        "x" * 256: "File name too long",
-        "empty.wav": "the file is empty",
-        "text.wav": "not a WAV file",
-        "half.wav": "the WAV file is truncated: its data chunk promises 4800 bytes, 4700 are there",
-        "mp3.wav": "the WAV file is of an unknown kind (format 85, 0 bits)",
-        "silent.wav": "the WAV file holds no samples",
-        "folder.wav": "no regular file",
-        "pipe.wav": "no regular file",
-        "huge.wav": "2048 MiB; the limit is 256 MiB",
-        "long.wav": "601 s long; the limit is 600 s",
-    }
-    for name, reason in reasons.items():
-        with pytest.raises(BadInputError) as caught:
-            Clips(tmp_path).check(name)
-        assert caught.value.what == reason
+def test_a_long_one_is_measured_by_its_beginning(tmp_path: Path) -> None:
+    """A minute of it: nobody waits for ten to be read. It is heard to its end."""
+    write(tmp_path / "a.wav", np.concatenate([tone(0.1, 60.0, 8000), tone(0.9, 30.0, 8000)]), 8000)
+    sound = heard(Clips(tmp_path, CHIME_LUFS), "a.wav")
+    assert len(sound) == pytest.approx(90 * RATE_HZ, abs=10)
+    minute = integrated_lufs(sound[: 59 * RATE_HZ], RATE_HZ)
+    assert minute == pytest.approx(CHIME_LUFS, abs=0.6)
 
 
-def test_a_long_clip_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
-    """Blocks of a second at most, whatever the file."""
-    with (tmp_path / "long.wav").open("wb") as long:
-        long.write(riff(48000, 8, (1, 24), b"", promised=48000 * 8 * 3 * 200))
-        long.truncate(44 + 48000 * 8 * 3 * 200)
-    before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    lengths = [len(block) for block in Clips(tmp_path).samples("long.wav", RATE_HZ)]
-    assert sum(lengths) == pytest.approx(200 * RATE_HZ, abs=2)
-    assert max(lengths) <= RATE_HZ * 1.1
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb < 64 * 1024
+def test_the_built_in_chimes_are_clips_as_well(tmp_path: Path) -> None:
+    """By their names, whatever the folder holds; they need no folder."""
+    (tmp_path / "ding").write_bytes(b"no chime")
+    for folder in (tmp_path, tmp_path / "missing"):
+        clips = Clips(folder, CHIME_LUFS)
+        clips.check("ding")
+        assert np.array_equal(heard(clips, "ding"), chime_samples("ding", RATE_HZ))
+    quieter = heard(Clips(tmp_path, CHIME_LUFS - 6), "ding")
+    assert integrated_lufs(quieter, RATE_HZ) == pytest.approx(CHIME_LUFS - 6, abs=0.01)
 
 
-def test_a_clip_that_shrinks_while_it_is_played_ends_with_the_reason(tmp_path: Path) -> None:
-    """What was there has been heard."""
-    path = tmp_path / "a.wav"
-    path.write_bytes(wav.encode(tone(RATE_HZ, 3), RATE_HZ))
-    blocks = Clips(tmp_path).samples("a.wav", RATE_HZ)
-    assert len(next(blocks)) > 0
-    os.truncate(path, 50_000)
-    with pytest.raises(BadInputError, match="shorter"):
-        list(blocks)
+def test_what_is_no_clip_is_refused_as_by_its_folder(tmp_path: Path) -> None:
+    """Before it is measured."""
+    clips = Clips(tmp_path, CHIME_LUFS)
+    for name in ("a.wav", "../a.wav"):
+        with pytest.raises(BadInputError):
+            clips.check(name)
+        with pytest.raises(BadInputError):
+            heard(clips, name)

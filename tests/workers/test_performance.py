@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from edged.audio import wav
+from edged.audio.chime_sound import CHIME_LUFS
+from edged.audio.loudness import integrated_lufs
 from edged.config.schema import SpeechConfig
 from edged.engine.base import PcmChunk, Samples, SynthJob
 from edged.engine.tone import SAMPLE_RATE_HZ, ToneEngine
@@ -44,7 +47,7 @@ class Stage:
     def __init__(self, folder: Path) -> None:
         self.engine = CountingEngine()
         voicing = resolve(self.engine.info, SpeechConfig(), Speak(job_id="a", pieces=()))
-        self.performance = Performance("a", self.engine, voicing, Clips(folder))
+        self.performance = Performance("a", self.engine, voicing, Clips(folder, CHIME_LUFS))
 
     def chunks(
         self, items: Iterable[Item], times: int = 1, mode: Literal["each", "whole"] = "whole"
@@ -62,7 +65,9 @@ def stage(tmp_path: Path) -> Stage:
 
 def test_items_become_one_stream(tmp_path: Path, stage: Stage) -> None:
     """At the engine's rate, in order, each of its length; pauses go on with the item before."""
-    (tmp_path / "ding.wav").write_bytes(wav.encode(np.full(4800, 0.5, np.float32), 48000))
+    (tmp_path / "ding.wav").write_bytes(
+        wav.encode((np.sin(np.arange(4800) / 8) / 9).astype(np.float32), 48000)
+    )
     chunks = stage.chunks([Silence(1500), HI, Silence(250), Clip("ding.wav"), YOU])
     assert [chunk.sentence_index for chunk in chunks] == [0, 0, 0, 0, 1, 1, 2]
     assert {chunk.sample_rate_hz for chunk in chunks} == {SAMPLE_RATE_HZ}
@@ -70,7 +75,8 @@ def test_items_become_one_stream(tmp_path: Path, stage: Stage) -> None:
     at_hi, at_ding, at_you = 1.5 * SECOND, 1.91 * SECOND, 2.01 * SECOND
     assert not np.any(sound[: int(at_hi)])
     assert np.any(sound[int(at_hi) : int(at_hi) + 100])
-    assert np.mean(sound[int(at_ding) : int(at_you)]) == pytest.approx(0.5, abs=0.01)
+    ding = sound[int(at_ding) : int(at_you)]
+    assert integrated_lufs(ding, SAMPLE_RATE_HZ) == pytest.approx(CHIME_LUFS, abs=0.1)
     assert len(sound) == pytest.approx(at_you + 0.24 * SECOND, abs=2)
 
 
@@ -107,3 +113,23 @@ def test_a_clip_that_has_gone_meanwhile_is_told(tmp_path: Path, stage: Stage) ->
     """The rest is heard."""
     assert np.array_equal(stage.sound(Clip("gone.wav"), HI), stage.sound(HI))
     assert stage.performance.warnings == ["clip_skipped: gone.wav: No such file or directory"]
+
+
+def test_it_knows_whether_all_speech_was_kept(tmp_path: Path) -> None:
+    """A hit when every sentence was, a miss when one was not, nothing where nothing is kept."""
+
+    class Answering(CountingEngine):
+        """The cache's answer to a sentence is its text."""
+
+        def synthesize(self, job: SynthJob) -> Iterator[PcmChunk]:
+            answer = {"hit": "hit", "miss": "miss"}.get(job.sentences[0].spoken)
+            for chunk in super().synthesize(job):
+                yield replace(chunk, cache=answer)  # type: ignore[arg-type]
+
+    hit, miss = Sentence("en", "hit", 0), Sentence("en", "miss", 0)
+    for sentences, answer in (([HI], None), ([hit, hit], "hit"), ([hit, miss, hit], "miss"), ([], None)):
+        engine = Answering()
+        voicing = resolve(engine.info, SpeechConfig(), Speak(job_id="a", pieces=()))
+        performance = Performance("a", engine, voicing, Clips(tmp_path, CHIME_LUFS))
+        list(performance.chunks(cues(sentences, 1, 0, "whole")))
+        assert performance.cache == answer

@@ -7,9 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from edged.audio.limiter import Limiter
 from edged.workers.messages import PlayDone, PlayFailed, PlayPause, PlayStop, PlayStopped, SetVolume
-from tests.fakes.playing import MS, TONE_STEP, Stage, largest_step, tone
+from tests.fakes.playing import MS, RATE_HZ, TONE_STEP, Stage, largest_step, tone
 from tests.fakes.sink import FakeClock, FakeSink
+
+HELD = Limiter(RATE_HZ).latency_frames
 
 
 def staged() -> tuple[Stage, FakeSink]:
@@ -60,7 +63,7 @@ def test_a_change_while_playing_makes_no_click(to: int) -> None:
     stage.run(1.0)
     assert largest_step(sink.heard()) <= TONE_STEP * 1.05
     assert np.allclose(sink.heard()[:at_change], 0.3**3 * tone(1000)[:at_change], atol=1e-7)
-    rest = slice(at_change + 10 * MS, None)
+    rest = slice(at_change + HELD + 10 * MS, None)
     assert np.allclose(sink.heard()[rest], (to / 200) ** 3 * tone(1000)[rest], atol=1e-7)
 
 
@@ -97,8 +100,9 @@ def play_out(stage: Stage) -> None:
 def lose_the_card(stage: Stage) -> None:
     sink = stage.sinks[0]
     assert sink is not None
-    sink.lost_at = len(sink.blocks) + 1
+    sink.gone = stage.is_away = True
     stage.run_until(PlayFailed)
+    sink.gone = stage.is_away = False
     stage.run(1.0)
 
 

@@ -118,6 +118,26 @@ def test_a_child_that_talks_nonsense_is_ended(tmp_path: Path, monkeypatch: pytes
     asyncio.run(scenario())
 
 
+def test_a_child_that_keeps_ending_is_restarted_ever_more_slowly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After the waits it is given, in their order; the last one counts from then on."""
+    (tmp_path / "mayfly.py").write_text("")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    async def scenario() -> None:
+        heard = Heard()
+        supervisor = Supervisor("mayfly", TONE, heard.frame, heard.lost, back_off_s=(0.0, 0.1, 0.2))
+        running = asyncio.create_task(supervisor.run())
+        await heard.wait(lambda: heard.losses == 4)
+        running.cancel()
+        await asyncio.wait([running])
+
+    asyncio.run(scenario())
+    waits = [line.rpartition("restarting in ")[2] for line in caplog.messages]
+    assert waits == ["0.0 s", "0.1 s", "0.2 s", "0.2 s"]
+
+
 def test_a_child_that_dies_while_it_is_written_to_is_only_restarted() -> None:
     """A write into its dead socket is how its end shows first: no reason for main to end."""
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from edged.audio import wav
+from edged.audio.chime_sound import chime_samples
 from edged.config.schema import Config
-from edged.engine.base import SpeechOptions
+from edged.engine.base import Samples, SpeechOptions
 from edged.text.content import Clip, Silence, Words
 from edged.workers.child import spawned
 from edged.workers.frames import Frame, FrameSocket
@@ -22,6 +23,7 @@ from edged.workers.messages import (
     Message,
     Planned,
     Played,
+    Preload,
     SetThreads,
     Speak,
     SpeakMore,
@@ -50,6 +52,14 @@ class Synth:
         """What it does."""
         return next(f.message.doing for f in self._all if isinstance(f.message, Heartbeat))
 
+    def sound_until_end(self) -> Samples:
+        """What is heard of the job."""
+        chunks: list[Samples] = []
+        while isinstance((frame := self.next()).message, Audio):
+            chunks.append(frame.samples())
+        assert isinstance(frame.message, SynthEnd)
+        return np.concatenate(chunks)
+
     def until_end(self) -> list[Message]:
         """Messages up to the one that ends the job."""
         heard: list[Message] = []
@@ -62,13 +72,14 @@ def say(job_id: str, text: str, **how: Any) -> Speak:
     return Speak(job_id=job_id, pieces=(Words(text),), **how)
 
 
-def config(**speech: object) -> Config:
-    return Config.model_validate({"speech": {"engine": "tone", **speech}})
+def config(folder: Path, **speech: object) -> Config:
+    paths = {"clips_dir": folder / "clips", "cache_dir": folder / "cache"}
+    return Config.model_validate({"speech": {"engine": "tone", **speech}, "paths": paths})
 
 
 @pytest.fixture
-def synth() -> Iterator[Synth]:
-    with spawned("edged.workers.synth", config(max_ahead_s=2), DEADLINE_S) as channel:
+def synth(tmp_path: Path) -> Iterator[Synth]:
+    with spawned("edged.workers.synth", config(tmp_path, max_ahead_s=2), DEADLINE_S) as channel:
         child = Synth(channel)
         assert isinstance(child.next().message, SynthReady)
         yield child
@@ -147,9 +158,9 @@ def test_without_a_model_every_job_is_answered_with_the_reason(tmp_path: Path) -
 
 def test_pieces_become_one_stream(tmp_path: Path) -> None:
     """Words, codes, clips and pauses; a clip that is missing is told, the rest is heard."""
-    clips = Config.model_validate({"speech": {"engine": "tone"}, "paths": {"clips_dir": tmp_path}})
-    (tmp_path / "ding.wav").write_bytes(wav.encode(np.full(800, 0.5, np.float32), 8000))
-    with spawned("edged.workers.synth", clips, DEADLINE_S) as channel:
+    (tmp_path / "clips").mkdir()
+    (tmp_path / "clips" / "ding.wav").write_bytes(wav.encode(np.full(800, 0.5, np.float32), 8000))
+    with spawned("edged.workers.synth", config(tmp_path), DEADLINE_S) as channel:
         synth = Synth(channel)
         synth.next()
         pieces = (Clip("ding.wav"), Words("Hi"), Silence(200), Words("A1", "en", "spell"), Clip("none.wav"))
@@ -238,3 +249,109 @@ def test_a_job_cancelled_before_its_turn_makes_no_sound(synth: Synth) -> None:
         SynthCancelled(job_id="a"),
         SynthCancelled(job_id="b"),
     ]
+
+
+def test_tones_are_heard_once_around_all_repeats(synth: Synth) -> None:
+    """Silence, chime, gap, the words twice, gap, chime; a chime that is not there is a warning beforehand."""
+    tones = {"chime": "double-beep", "chime_end": "none.wav", "gap_ms": 100, "lead_in_ms": 50}
+    synth.send(say("a", "Hi", repeat=2, repeat_gap_ms=300, **tones))
+    planned = synth.next().message
+    assert isinstance(planned, Planned)
+    assert planned.warnings == ("clip_skipped: none.wav: No such file or directory",)
+    heard = synth.sound_until_end()
+    beeps = chime_samples("double-beep", 24000)
+    assert len(heard) == 24 * 50 + len(beeps) + 24 * (100 + 160 + 300 + 160)
+    assert not heard[: 24 * 50].any()
+    assert np.array_equal(heard[24 * 50 :][: len(beeps)], beeps)
+    assert np.array_equal(heard[-24 * 160 :], heard[-24 * (160 + 300 + 160) :][: 24 * 160])
+
+
+def test_the_configured_chime_is_for_everybody(tmp_path: Path) -> None:
+    """Who does not want it says so."""
+    with spawned("edged.workers.synth", config(tmp_path, chime="key"), DEADLINE_S) as channel:
+        synth = Synth(channel)
+        assert isinstance(synth.next().message, SynthReady)
+        lengths_ms = []
+        for chime in (None, "none"):
+            synth.send(say("a", "Hi", chime=chime))
+            *_, end = synth.until_end()
+            assert isinstance(end, SynthEnd)
+            lengths_ms.append(round(end.audio_ms))
+    assert lengths_ms == [60 + 250 + 160, 160]
+
+
+def test_what_was_said_before_comes_out_of_the_cache(synth: Synth) -> None:
+    """The end tells; repeats and chimes make no difference, and who wants it anew gets it anew."""
+    answers = []
+    for how in ({}, {"repeat": 2, "chime": "key"}, {"cache": "bypass"}, {"speed": 2.0}, {"cache": "pin"}):
+        synth.send(say("a", "Hi. Me", **how))
+        *_, end = synth.until_end()
+        assert isinstance(end, SynthEnd)
+        answers.append(end.cache)
+    assert answers == ["miss", "hit", None, "miss", "hit"]
+    synth.send(say("b", "Hi. You"))
+    *_, end = synth.until_end()
+    assert isinstance(end, SynthEnd)
+    assert end.cache == "miss"
+
+
+def test_without_room_nothing_is_kept(tmp_path: Path) -> None:
+    """The cache can be turned off; nobody says that anything was missed."""
+    with spawned("edged.workers.synth", config(tmp_path, cache_mb=0), DEADLINE_S) as channel:
+        synth = Synth(channel)
+        assert isinstance(synth.next().message, SynthReady)
+        for _ in range(2):
+            synth.send(say("a", "Hello"))
+            *_, end = synth.until_end()
+            assert isinstance(end, SynthEnd)
+            assert end.cache is None
+    assert not (tmp_path / "cache" / "phrases").exists()
+
+
+def test_all_of_it_lasts_as_long_as_it_may(synth: Synth) -> None:
+    """Tones, gaps, repeats and a text that comes in parts included; more than fits is not heard at all."""
+    how = {"chime": "key", "gap_ms": 300, "repeat": 2, "repeat_gap_ms": 1000, "max_duration_ms": 1200}
+    synth.send(say("a", "Hello", **how))  # 60 + 300 + 400 + 1000 + 400
+    assert isinstance(synth.next().message, Planned)
+    assert 1199 * 24 < len(synth.sound_until_end()) <= 1200 * 24
+    synth.send(say("b", "您好。", is_open=True, max_duration_ms=700))
+    synth.send(SpeakMore(job_id="b", text="您好", is_last=True))  # 160 + 350 + 160
+    assert isinstance(synth.next().message, Planned)
+    assert len(synth.sound_until_end()) == 670 * 24
+    synth.send(say("c", "Hello", max_duration_ms=300))
+    _, failed = synth.until_end()
+    assert failed == SynthFailed(
+        job_id="c", code="over_budget", what="max_duration_ms 300: 320 ms is the shortest it can be"
+    )
+
+
+def test_what_has_to_fit_can_be_cancelled(synth: Synth) -> None:
+    """While it waits for its text, and while it is played."""
+    synth.send(say("a", "您好，请", is_open=True, max_duration_ms=5000))
+    assert isinstance(synth.next().message, Planned)
+    synth.send(CancelSpeak(job_id="a"))
+    assert synth.until_end() == [SynthCancelled(job_id="a")]
+    synth.send(say("b", "One two three. " * 10, max_duration_ms=60000))
+    assert isinstance(synth.next().message, Planned)
+    assert isinstance(synth.next().message, Audio)
+    synth.send(CancelSpeak(job_id="b"))
+    assert isinstance(synth.until_end()[-1], SynthCancelled)
+
+
+def test_there_is_a_limit_to_what_can_be_fitted(synth: Synth) -> None:
+    """Memory is bounded; the job is refused, not the process lost."""
+    synth.send(say("a", "abcde " * 160, repeat=10, max_duration_ms=3_600_000))
+    *_, failed = synth.until_end()
+    assert isinstance(failed, SynthFailed)
+    assert (failed.code, "longer than 600 s" in failed.what) == ("over_budget", True)
+
+
+def test_what_was_preloaded_is_there_when_it_is_said(synth: Synth) -> None:
+    """Nothing is heard of it before."""
+    synth.send(Preload(speak=say("preload", "Hello. You")))
+    for _ in range(2):  # the second is sent a second after it could begin
+        synth.next_heartbeat()
+    synth.send(say("a", "Hello. You"))
+    *_, end = synth.until_end()
+    assert isinstance(end, SynthEnd)
+    assert end.cache == "hit"

@@ -101,8 +101,7 @@ def test_an_engine_without_a_use_for_an_option_says_so() -> None:
     assert voicing.voices == {"zh": "vivian", "en": "ryan"}
 
 
-def test_a_pace_the_engine_cannot_change_is_told() -> None:
-    """Only where another than its own is asked for."""
-    assert resolve(LARGE, SpeechConfig(), speak(speed=1.2)).warnings == ("not_active: speed",)
-    assert resolve(LARGE, SpeechConfig(), speak()).warnings == ()
-    assert resolve(SMALL, SpeechConfig(), speak(speed=1.2)).warnings == ()
+@pytest.mark.parametrize(("configured", "asked", "pace"), [(2.0, 1.8, 2.0), (0.5, 0.8, 0.5)])
+def test_a_pace_stays_between_half_and_twice(configured: float, asked: float, pace: float) -> None:
+    """Beyond it nothing is understood, and no engine has to know what to do."""
+    assert resolve(SMALL, SpeechConfig(speed=configured), speak(speed=asked)).speed == pace

@@ -7,6 +7,7 @@ import click
 from edged.cli.model.builds import activate, list_, remove, rollback
 from edged.cli.model.convert import convert_
 from edged.cli.model.install import install_
+from edged.cli.model.loudness import loudness_
 from edged.cli.model.verify import verify_
 
 
@@ -21,9 +22,10 @@ def command() -> None:
       edged model install kokoro --from usb/              (where there is none)
       edged model list
       edged model verify
+      edged model loudness qwen3-tts-0.6b-customvoice
       edged model rollback kokoro
     """
 
 
-for verb in (list_, install_, convert_, verify_, activate, rollback, remove):
+for verb in (list_, install_, convert_, verify_, loudness_, activate, rollback, remove):
     command.add_command(verb)

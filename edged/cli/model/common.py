@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 from rich.console import Console
@@ -14,7 +14,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from edged.cli.options import config_option
 from edged.config.loader import load_config
-from edged.errors import ModelUnavailableError
+from edged.config.schema import EngineName
+from edged.errors import BadInputError, ModelUnavailableError
 from edged.install.catalogue import installable, unknown_model
 from edged.io.model_folder import ModelFolder, read_manifest
 from edged.io.store import Store
@@ -40,6 +41,14 @@ def known_model(store: Store, name: str) -> str:
     if name not in known:
         raise unknown_model(name, known)
     return name
+
+
+def engine_of(name: str) -> str:
+    """The engine that speaks with a model: the first word of its name. Raises BadInputError."""
+    engine = name.partition("-")[0]
+    if engine not in get_args(EngineName):
+        raise BadInputError(f"{name}: no engine speaks with this model", "edged model list")
+    return engine
 
 
 def describe_build(store: Store, name: str, build: str) -> dict[str, Any]:

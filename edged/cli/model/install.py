@@ -19,8 +19,9 @@ from edged.cli.model.common import (
 )
 from edged.cli.model.precision import WeightsChoice, weights_options
 from edged.cli.options import json_option
+from edged.config.loader import load_config
 from edged.engine.qwen3.precision import PRECISIONS, Precisions, Weights
-from edged.errors import ModelUnavailableError
+from edged.errors import EdgedError, ModelUnavailableError
 from edged.install.catalogue import find_recipe
 from edged.install.checkpoints import CHECKPOINTS, install_checkpoint
 from edged.install.install import Installed, install
@@ -72,6 +73,8 @@ def install_(
     so their settings for mirrors, proxies and tokens hold. Every file is compared with its pinned SHA-256;
     what nobody has pinned yet is pinned at the first pull, with a warning (docs/models.md).
 
+    How loud its default voices are is measured then (edged model loudness); kokoro comes with its figures.
+
     An installed whole model of the precision asked for is only checked; another precision is built and
     activated, a damaged model is built again. What was interrupted goes on when it is run again.
 
@@ -113,9 +116,22 @@ def install_(
                 keep_downloads=keep_downloads and keep_downloads.absolute(),
                 force=force,
             )
+    if name in CHECKPOINTS and done.built:
+        _measure_loudness(store, name, config_path)
     if offline_dir and not done.built:
         _warn(f"already installed and whole; {offline_dir} was not looked at (--force builds from it)")
     _show(name, store, done, as_json)
+
+
+def _measure_loudness(store: Store, name: str, config_path: Path | None) -> None:
+    """Of the default voices, which takes a minute of speech. The model is installed, whatever comes of it."""
+    # imported here: installing the default voice loads no engine
+    from edged.cli.model.voice_loudness import measure_voices
+
+    try:
+        measure_voices(store, name, load_config(config_path), ())
+    except EdgedError as error:
+        _warn(f"{error.what}: how loud its voices are is unknown (edged model loudness {name})")
 
 
 def _show(name: str, store: Store, done: Installed, as_json: bool) -> None:

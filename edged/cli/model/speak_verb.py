@@ -8,21 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Column, Table
 
-from edged.cli.model.common import known_model, print_json, progress_bar
+from edged.cli.model.common import engine_of, known_model, print_json, progress_bar
 from edged.cli.model.speak_check import Report, Spoken, speak_all
 from edged.cli.model.speak_prompts import PROMPTS
 from edged.cli.recogniser import Recogniser
 from edged.cli.synth_client import with_engine
 from edged.config.loader import load_config
-from edged.config.schema import EngineName
 from edged.engine.qwen3.runaway import Fault
-from edged.errors import BadInputError, EngineError, RunawayError
+from edged.errors import EngineError, RunawayError
 from edged.io.disk import storage_errors
 from edged.io.store import Store
 
@@ -33,7 +32,7 @@ def speak(store: Store, name: str, config_path: Path | None, out: Path | None, a
     Raises ModelUnavailableError when it cannot be loaded, EngineError when a prompt was not spoken well.
     """
     folder = store.open_active(known_model(store, name))
-    config = with_engine(load_config(config_path), _engine_of(name), folder.path)
+    config = with_engine(load_config(config_path), engine_of(name), folder.path)
     with _recordings(out) as recordings:
         with progress_bar() as progress:
             report = speak_all(config, PROMPTS, recordings, Recogniser.of_this_clone(), progress)
@@ -52,14 +51,6 @@ def speak(store: Store, name: str, config_path: Path | None, out: Path | None, a
             "--out DIR keeps the recordings and a report" if out is None else f"{out}, also with report.json"
         )
         raise EngineError(what, f"listen to them: {hint}")
-
-
-def _engine_of(name: str) -> str:
-    """The engine that speaks with a model: the first word of its name."""
-    engine = name.partition("-")[0]
-    if engine not in get_args(EngineName):
-        raise BadInputError(f"{name}: no engine speaks with this model", "edged model list")
-    return engine
 
 
 @contextmanager

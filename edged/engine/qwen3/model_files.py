@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import re
@@ -143,7 +144,10 @@ class ModelFiles:
                 "; ".join([none, *refused[:1]]),
                 "install a customvoice model, or put speaker embeddings there as NAME.npy",
             )
-        return tuple(VoiceInfo(name, _BOTH, "cloned voice") for name in self._x_vectors)
+        return tuple(
+            VoiceInfo(name, _BOTH, "cloned voice", hashlib.sha256(x_vector.tobytes()).hexdigest())
+            for name, x_vector in self._x_vectors.items()
+        )
 
     def _parsed(self, section: type[_Section], name: str) -> _Section:
         try:

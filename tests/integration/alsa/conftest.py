@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from benchmarks.clocked_sink import ClockedSink
+from benchmarks.fault_shim import FaultShim
 from edged.config.schema import AudioConfig, Config
 from edged.workers.child import spawned
 from edged.workers.frames import FrameSocket, encode_samples
@@ -29,14 +28,15 @@ Samples = NDArray[np.float32]
 class PlayerChild:
     """The real player process, spoken to as main does."""
 
-    def __init__(self, channel: FrameSocket) -> None:
+    def __init__(self, channel: FrameSocket, deadline_s: float = DEADLINE_S) -> None:
         self.channel = channel
+        self._deadline_s = deadline_s
         self._frames = channel.frames()
         self.heard: list[Message] = []
 
     def wait_for(self, *kinds: type[Message]) -> Message:
         """The next message of one of these kinds; everything on the way is kept in `heard`."""
-        end_s = time.monotonic() + DEADLINE_S
+        end_s = time.monotonic() + self._deadline_s
         for frame in self._frames:
             if time.monotonic() > end_s:
                 raise TimeoutError(f"the player only said {self.heard}")
@@ -88,25 +88,33 @@ def player(card: ClockedSink, monkeypatch: pytest.MonkeyPatch) -> PlayerFactory:
 
 
 @pytest.fixture(scope="session")
-def fault_shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fault_shim(tmp_path_factory: pytest.TempPathFactory) -> FaultShim:
     """The compiled LD_PRELOAD library; see alsa_faults.c."""
-    library = tmp_path_factory.mktemp("shim") / "alsa_faults.so"
-    source = Path(__file__).with_name("alsa_faults.c")
-    options = ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-D_GNU_SOURCE"]
-    subprocess.run(["gcc", *options, "-o", str(library), str(source), "-ldl"], check=True)
-    return library
+    return FaultShim(tmp_path_factory.mktemp("shim"))
 
 
 @pytest.fixture
-def faults(fault_shim: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def faults(fault_shim: FaultShim, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """`faults("xrun@3,short@5")`: what befalls the players started from now on."""
-    monkeypatch.setenv("LD_PRELOAD", str(fault_shim))
+    monkeypatch.setenv("LD_PRELOAD", str(fault_shim.library))
     return lambda plan: monkeypatch.setenv("EDGED_FAULTS", plan)
 
 
+@pytest.fixture
+def shim(fault_shim: FaultShim, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultShim]:
+    """`shim.begin("away")`: what is wrong from now on with the device of the players started from now on."""
+    for name, value in fault_shim.env.items():
+        monkeypatch.setenv(name, value)
+    yield fault_shim
+    fault_shim.end()
+
+
 def never_silent(seconds: float) -> Samples:
-    """Samples of which every one, as a 16-bit integer, is its own index: a gap or a repeat shows."""
-    ramp = np.arange(round(seconds * RATE_HZ)) % 30000 + 1
+    """Samples of which every one, as a 16-bit integer, is its own index: a gap or a repeat shows.
+
+    Where it begins again the curve through the samples swings over, and is still below the limiter's ceiling.
+    """
+    ramp = np.arange(round(seconds * RATE_HZ)) % 24000 + 1
     return (ramp / 2.0**15).astype(np.float32)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def test_a_file_is_heard(card: ClockedSink, tmp_path: Path) -> None:
         status, output, errors = play(write(tmp_path, 0.5), "--device", "clocked")
         heard = trim(recording.until_silent(RATE_HZ // 5, DEADLINE_S))
     assert (status, errors) == (0, "")
-    assert output == "clocked: 48000 Hz, 2 channels, S16_LE; 0.50 s, 0 xruns\n"
+    assert output == "ding dong.wav on clocked: 48000 Hz, 2 channels, S16_LE; 0.50 s, 0 xruns\n"
     assert np.array_equal(heard[:, 0], np.rint(never_silent(0.5) * 2**15))
 
 
@@ -64,9 +65,11 @@ def test_more_than_is_sent_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     asound = tmp_path / "asound.conf"
     asound.write_text("pcm.nothing { type null }\n")
     monkeypatch.setenv("ALSA_CONFIG_PATH", str(asound))
-    status, output, _ = play(write(tmp_path, 12.0), "--device", "nothing", "--json")
+    path = write(tmp_path, 12.0)
+    status, output, _ = play(path, "--device", "nothing", "--json")
     assert status == 0
     assert json.loads(output) == {
+        "file": path,
         "device": "nothing",
         "rate_hz": 48000,
         "channels": 2,
@@ -75,6 +78,17 @@ def test_more_than_is_sent_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "xruns": 0,
         "stalls": 0,
     }
+
+
+def test_half_the_volume_is_an_eighth_of_the_amplitude(card: ClockedSink, tmp_path: Path) -> None:
+    """(volume / 100)³, for every file of the command."""
+    with card.record() as recording:
+        status, _, _ = play(write(tmp_path, 0.5), write(tmp_path, 0.5), "--volume", "50")
+        heard = recording.until_silent(RATE_HZ // 2, DEADLINE_S)
+    assert status == 0
+    loud = np.rint(never_silent(0.5) * 2**15)
+    assert np.abs(heard).max() == pytest.approx(loud.max() / 8, rel=0.01)
+    assert np.abs(heard[:, 0]).sum() == pytest.approx(2 * loud.sum() / 8, rel=0.02)
 
 
 def test_ctrl_c_ends_quietly(card: ClockedSink, tmp_path: Path) -> None:
@@ -88,6 +102,21 @@ def test_ctrl_c_ends_quietly(card: ClockedSink, tmp_path: Path) -> None:
         output, errors = process.communicate(timeout=DEADLINE_S)
         heard = trim(recording.until_silent(RATE_HZ // 5, DEADLINE_S))[:, 0].astype(int)
     assert (process.returncode, output, errors) == (130, "", "")
+    assert np.abs(np.diff(heard, append=0)).max() <= SINE_STEP
+
+
+def test_a_file_that_is_cut_under_the_reader_fades_out(card: ClockedSink, tmp_path: Path) -> None:
+    """Exit status 65 and the file's name; no click."""
+    path = tmp_path / "tone.wav"
+    path.write_bytes(wav.encode(sine(20.0), RATE_HZ))
+    with card.record() as recording:
+        process = start(str(path))
+        recording.until_heard(RATE_HZ // 2, DEADLINE_S)
+        os.truncate(path, 100_000)
+        output, errors = process.communicate(timeout=DEADLINE_S)
+        heard = trim(recording.until_silent(RATE_HZ // 5, DEADLINE_S))[:, 0].astype(int)
+    assert (process.returncode, output) == (65, "")
+    assert f"{path}: the WAV file has become shorter" in errors
     assert np.abs(np.diff(heard, append=0)).max() <= SINE_STEP
 
 

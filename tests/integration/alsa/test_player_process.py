@@ -15,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benchmarks.clocked_sink import ClockedSink, poll_until, trim
+from benchmarks.fault_shim import Fault, FaultShim
 from edged.audio import wav
 from edged.config.schema import AudioConfig, Config
 from edged.workers.child import spawned
@@ -26,6 +27,7 @@ from edged.workers.messages import (
     PlayFailed,
     PlayPause,
     PlayResume,
+    PlayStarted,
     PlayStop,
     PlayStopped,
     SetVolume,
@@ -45,6 +47,8 @@ pytestmark = pytest.mark.alsa
 
 TAIL_FRAMES = RATE_HZ // 5
 STOP_FRAMES = RATE_HZ // 10
+FADE_FRAMES = RATE_HZ // 100
+LEVEL_FRAMES = RATE_HZ * 8 // 100
 
 
 def as_heard(samples: NDArray[np.float32]) -> NDArray[np.int16]:
@@ -180,43 +184,115 @@ def test_short_writes_lose_nothing(
     assert np.array_equal(heard, as_heard(speech))
 
 
-def test_a_rate_granted_silently_keeps_the_pitch(
-    player: PlayerFactory, card: ClockedSink, faults: Callable[[str], None]
+@pytest.mark.parametrize(
+    ("asked", "plan", "granted"),
+    [
+        ({}, "rate@32000", (32000, 2)),
+        ({"rate_hz": 22050, "channels": 1}, "rate@48000,channels@2", (48000, 2)),
+        ({"rate_hz": 48000, "channels": 2}, "rate@44100,channels@1", (44100, 1)),
+    ],
+    ids=["slower", "22050 mono", "44100 mono"],
+)
+def test_what_is_granted_silently_keeps_the_pitch(
+    player: PlayerFactory,
+    card: ClockedSink,
+    faults: Callable[[str], None],
+    asked: dict[str, int],
+    plan: str,
+    granted: tuple[int, int],
 ) -> None:
-    """A device that runs at 32 kHz although asked for 48 gets 32 kHz samples: a tone keeps its pitch."""
-    faults("rate@32000")
-    with card.record() as recording, player() as child:
+    """A device that runs at another rate than asked gets samples of its rate: a tone keeps its pitch."""
+    faults(plan)
+    with card.record() as recording, player(**asked) as child:
         ready = child.wait_for(PlayerReady)
         child.play(sine(1.0))
         child.wait_for(PlayDone)
-        heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))[:RATE_HZ, 0]
+        heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))[:RATE_HZ]
     assert isinstance(ready, PlayerReady)
-    assert ready.rate_hz == 32000
+    assert (ready.rate_hz, ready.channels) == granted
     assert abs(len(heard) - RATE_HZ) < RATE_HZ // 100
-    spectrum = np.abs(np.fft.rfft(heard * np.hanning(len(heard))))
+    assert np.array_equal(heard[:, 0], heard[:, 1])
+    spectrum = np.abs(np.fft.rfft(heard[:, 0] * np.hanning(len(heard))))
     assert abs(int(spectrum.argmax()) * RATE_HZ / len(heard) - SINE_HZ) <= 2.0
 
 
-def test_an_unplugged_card_fails_the_stream_and_comes_back(player: PlayerFactory, card: ClockedSink) -> None:
-    """Unplugged in mid-speech: audio_lost, unavailable; plugged in again: ready, and it is heard."""
-    speech = never_silent(0.5)
+def test_a_replugged_card_goes_on_with_the_stream(player: PlayerFactory, card: ClockedSink) -> None:
+    """Unplugged in mid-speech, unavailable; plugged in again, ready: every sample has been heard.
+
+    At most as many as were queued are heard twice.
+    """
+    speech = never_silent(0.5)  # no value twice
     with player() as child:
         child.wait_for(PlayerReady)
         with card.record() as recording:
-            child.play(never_silent(20.0))
-            recording.until_heard(RATE_HZ // 4, DEADLINE_S)
+            child.play(speech)
+            recording.until_heard(RATE_HZ // 5, DEADLINE_S)
             card.unplug()
-        failed = child.wait_for(PlayFailed)
+            first = without_gaps(recording.samples())
         child.wait_for(PlayerUnavailable)
         card.plug()
-        child.wait_for(PlayerReady)
         with card.record() as recording:
-            child.play(speech, job_id="b")
-            child.wait_for(PlayDone)
-            heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))
+            child.wait_for(PlayerReady)
+            done = child.wait_for(PlayDone)
+            second = without_gaps(recording.until_silent(TAIL_FRAMES, DEADLINE_S))
+    assert isinstance(done, PlayDone)
+    assert done.audio_ms == 500.0
+    expected = as_heard(speech)
+    assert np.array_equal(first, expected[: len(first)])
+    assert np.array_equal(second[FADE_FRAMES:], expected[-len(second) :][FADE_FRAMES:])
+
+
+@pytest.mark.parametrize("fault", ["away", "badfd", "suspended", "xrun"])
+def test_no_sample_is_lost_with_the_card(
+    player: PlayerFactory, card: ClockedSink, shim: FaultShim, fault: Fault
+) -> None:
+    """Whatever takes the card away: every sample is heard, in order, those that were queued perhaps twice."""
+    speech = never_silent(0.6)  # no value twice
+    with card.record() as recording, player() as child:
+        child.play(speech)
+        recording.until_heard(RATE_HZ // 5, DEADLINE_S)
+        shim.begin(fault)
+        recording.until_silent(RATE_HZ // 2, DEADLINE_S)
+        shim.end()
+        done = child.wait_for(PlayDone)
+        heard = recording.until_silent(TAIL_FRAMES, DEADLINE_S)
+    assert isinstance(done, PlayDone)
+    assert done.audio_ms == 600.0
+    sounds = np.flatnonzero(heard.any(axis=1))
+    gap = int(np.argmax(np.diff(sounds)))
+    first, second = heard[sounds[0] : sounds[gap] + 1], heard[sounds[gap + 1] : sounds[-1] + 1]
+    expected = as_heard(speech)
+    assert np.array_equal(first, expected[: len(first)])
+    assert np.array_equal(second[FADE_FRAMES:], expected[-len(second) :][FADE_FRAMES:])
+    assert 0 <= len(first) + len(second) - len(expected) <= LEVEL_FRAMES
+
+
+def test_a_card_that_stays_away_fails_the_stream(player: PlayerFactory, shim: FaultShim) -> None:
+    """After ten seconds audio_lost; when it is back it is ready for the next one."""
+    with player() as child:
+        child.play(never_silent(2.0))
+        child.wait_for(PlayStarted)
+        shim.begin("away")
+        failed = child.wait_for(PlayFailed)
+        shim.end()
+        child.wait_for(PlayerReady)
+        child.play(never_silent(0.1), job_id="b")
+        child.wait_for(PlayDone)
     assert isinstance(failed, PlayFailed)
-    assert failed.code == "audio_lost"
-    assert np.array_equal(heard, as_heard(speech))
+    assert (failed.code, "No such device" in failed.what) == ("audio_lost", True)
+
+
+def test_a_stop_with_long_periods(player: PlayerFactory, card: ClockedSink) -> None:
+    """Whatever period is configured, at most 100 ms are heard after a stop."""
+    with card.record() as recording, player(period_ms=80) as child:
+        child.begin()
+        child.feed(sine(5.0))
+        recording.until_heard(RATE_HZ // 2, DEADLINE_S)
+        heard_at_stop = len(trim(recording.samples()))
+        child.channel.send(PlayStop(job_id="a"))
+        child.wait_for(PlayStopped)
+        heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))
+    assert len(heard) - heard_at_stop <= STOP_FRAMES
 
 
 @pytest.mark.parametrize(("plan", "reason"), [("stuck@5", "stands still"), ("nodrain@1", "does not drain")])
@@ -256,7 +332,7 @@ def test_a_file_is_exact_and_complete_when_done(tmp_path: Path, monkeypatch: pyt
 
 
 def test_an_unknown_pcm_is_named(player: PlayerFactory) -> None:
-    """No such PCM: told with name, reason, cards and what to do; a stream fails at once."""
+    """No such PCM: told with name, reason, cards and what to do; a stream waits for it and fails."""
     with player(device="no_such_pcm") as child:
         unavailable = child.wait_for(PlayerUnavailable)
         child.begin()
