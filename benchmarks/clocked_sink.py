@@ -143,8 +143,8 @@ class Recording:
     """What has been heard so far; grows while the recorder runs."""
 
     def __init__(self, process: subprocess.Popen[bytes], rate_hz: int, channels: int) -> None:
+        self.rate_hz = rate_hz
         self._process = process
-        self._rate_hz = rate_hz
         self._channels = channels
         self._data = bytearray()
         self._arrivals: list[tuple[float, int]] = []  # of each block: monotonic seconds, its first frame
@@ -163,7 +163,7 @@ class Recording:
         due: each block tells the time, to within 0.2 ms on an idle machine, and the median passes over
         those that were late.
         """
-        frame_s = 1 / self._rate_hz
+        frame_s = 1 / self.rate_hz
         return statistics.median(at_s - first * frame_s for at_s, first in self._arrivals) + frame * frame_s
 
     def samples(self) -> NDArray[np.int16]:
@@ -185,6 +185,10 @@ class Recording:
         """Wait until so many frames that are not silent have been heard."""
         enough = f"fewer than {frames} frames of sound"
         poll_until(lambda: int(self.samples().any(axis=1).sum()) >= frames, enough, deadline_s)
+
+    def until_frames(self, frames: int, deadline_s: float) -> None:
+        """Wait until the recording is so long, whatever was heard: so much time has passed."""
+        poll_until(lambda: self.frames >= frames, f"fewer than {frames} frames", deadline_s)
 
     def stop(self) -> None:
         """End the recorder."""

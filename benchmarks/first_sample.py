@@ -90,7 +90,7 @@ def _measure(rounds: int, models_dir: Path) -> dict[str, list[Latency]]:
 def _say(daemon: RunningDaemon, sink: ClockedSink, text: str, request_id: str) -> Latency:
     with sink.record() as recording:
         before = recording.frames
-        daemon.speak(text, id=request_id)
+        daemon.speak(text, id=request_id, cache="bypass")  # each round synthesises
         result = daemon.result(request_id)
         if result["status"] != "finished":
             raise TimeoutError(f"{result['status']} {result['code']}: {result['reason']}")

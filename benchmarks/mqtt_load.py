@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -25,7 +26,7 @@ from rich.table import Table
 # run as a script: the harness lies beside this folder
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.mqtt_board import PACE
+from benchmarks.mqtt_board import SPEED
 from benchmarks.mqtt_chaos import FAULTS, plan
 from benchmarks.mqtt_figures import growth, percentile
 from benchmarks.mqtt_orders import Order, make_orders, spread
@@ -74,6 +75,7 @@ def main(requests: int, chaos: bool, seed: int, muted: int, keep: Path | None, a
       .venv/bin/python benchmarks/mqtt_load.py --requests 10000 --chaos --seed 7 --json
       .venv/bin/python benchmarks/mqtt_load.py --requests 50000
     """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # leave no process behind
     faults = plan(requests, _FAULT_EVERY, seed) if chaos else []
     # under /tmp: ALSA_CONFIG_PATH takes a space for the end of a name
     with tempfile.TemporaryDirectory(prefix="edged-load-", dir="/tmp") as name:
@@ -98,7 +100,7 @@ def main(requests: int, chaos: bool, seed: int, muted: int, keep: Path | None, a
 
 def _run(rig: Rig, requests: int, muted: int, seed: int) -> Run:
     numbers = range(requests + muted)
-    orders = make_orders(numbers, seed, speed=PACE, ack="accepted")
+    orders = make_orders(numbers, seed, speed=SPEED, ack="accepted")
     half = requests + muted // 2
     run = Run(orders[:requests], orders[requests:half], orders[half:])
     with Progress(console=Console(stderr=True)) as progress:
@@ -121,6 +123,7 @@ def _run(rig: Rig, requests: int, muted: int, seed: int) -> Run:
 
 def _report(rig: Rig, run: Run, verdict: Verdict) -> dict[str, Any]:
     answers = [answer for order in run.spoken if (answer := order.answer) is not None]
+    speaking = [(requests, rss) for requests, rss in rig.rss_bytes if requests <= len(run.spoken)]
     by_status = Counter(" ".join(filter(None, (answer.status, answer.code))) for answer in answers)
     return {
         "accepted": sum(order.was_accepted for order in run.spoken),
@@ -143,7 +146,7 @@ def _report(rig: Rig, run: Run, verdict: Verdict) -> dict[str, Any]:
         "reply_p99_ms": percentile(_latencies_ms(run.paced, lambda order: order.reply_s), 99),
         "speaking_accept_p99_ms": percentile(_latencies_ms(run.spoken, lambda order: order.event_s), 99),
         "main_rss_mb": round(max(rss for _, rss in rig.rss_bytes) / 1e6, 1),
-        "bytes_per_request": None if any(rig.restarts.values()) else growth(rig.rss_bytes),
+        "bytes_per_request": None if any(rig.restarts.values()) else growth(speaking),
     }
 
 
