@@ -96,7 +96,7 @@ def _speak(
     """CPU in percent of a core between settling and the end, and how the speech went."""
     channel.send(SetVolume(percent=90))
     channel.send(PlayBegin(job_id="a", sample_rate_hz=source_hz))
-    chunks, sent_s, began = _chunks(seconds, source_hz), 0.0, (0.0, 0.0)
+    sending, sent_s, began = _sending(channel, seconds, source_hz), 0.0, (0.0, 0.0)
     used = 0.0
     for message in (frame.message for frame in channel.frames()):
         played_s = message.played_ms / 1000 if isinstance(message, Played) else 0.0
@@ -109,14 +109,17 @@ def _speak(
             if (passed_s := time.monotonic() - began[0]) > 0:
                 used = 100 * (_cpu_s(child) - began[1]) / passed_s
         if isinstance(message, Played | PlayerReady):
-            while sent_s - played_s < _AHEAD_S and (chunk := next(chunks, None)) is not None:
-                channel.send(
-                    Audio(job_id="a", sample_rate_hz=source_hz, sentence_index=0), encode_samples(chunk)
-                )
-                sent_s += len(chunk) / source_hz
-                if sent_s >= seconds:
-                    channel.send(PlayEnd(job_id="a"))
+            while sent_s - played_s < _AHEAD_S and (more_s := next(sending, None)) is not None:
+                sent_s += more_s
     raise RuntimeError("the player ended")
+
+
+def _sending(channel: FrameSocket, seconds: int, source_hz: int) -> Iterator[float]:
+    """Send a chunk at every step, the end at the last; yields the seconds sent."""
+    for chunk in _chunks(seconds, source_hz):
+        channel.send(Audio(job_id="a", sample_rate_hz=source_hz, sentence_index=0), encode_samples(chunk))
+        yield len(chunk) / source_hz
+    channel.send(PlayEnd(job_id="a"))
 
 
 def _chunks(seconds: int, rate_hz: int) -> Iterator[NDArray[np.float32]]:
@@ -135,9 +138,9 @@ def _cpu_percent(child: psutil.Process, seconds: float) -> float:
 
 
 def _cpu_s(child: psutil.Process) -> float:
-    """User and system time of all its threads; finer than psutil's hundredths of a second."""
-    tasks = Path(f"/proc/{child.pid}/task").iterdir()
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    """User and system time of all its threads, also of those that have ended, in hundredths."""
+    times = child.cpu_times()
+    return float(times.user + times.system)
 
 
 if __name__ == "__main__":
