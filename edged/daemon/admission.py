@@ -15,6 +15,8 @@ from edged.text.compose import compose
 from edged.text.content import Words
 from edged.text.templates import TemplateError, Templates
 
+_MOST_TEXTS = 1000  # more than grow at one time; a part of one forgotten is counted as a request
+
 
 class Admission:
     """Knows this device's limits and templates."""
@@ -24,6 +26,7 @@ class Admission:
         self._rate_per_s = config.queue.rate_limit_per_s
         self._rate = RateLimiter(self._rate_per_s, config.queue.rate_burst)
         self._templates = templates
+        self._texts: dict[str, None] = {}  # ids of the texts in parts that were let in, the last ones
 
     def judge(self, message: Message, priority: str | None, now_s: float) -> Entry | Rejected:
         """What to keep of it, under its own id or one made for it; `now_s` is monotonic."""
@@ -65,6 +68,16 @@ class Admission:
 
     def _is_admitted(self, message: Message, parsed: Parsed, now_s: float) -> bool:
         request = parsed.request
-        # a redelivery was counted when it came first, a further part with the first one
-        is_free = request.priority is Priority.EMERGENCY or bool(request.part)
-        return is_free or message.delivery.is_redelivery or self._rate.admits(message.topic, now_s)
+        # a redelivery was counted when it came first, a further part with the first one of its text
+        is_further = request.part is not None and request.id in self._texts
+        is_free = request.priority is Priority.EMERGENCY or is_further or message.delivery.is_redelivery
+        is_admitted = is_free or self._rate.admits(message.topic, now_s)
+        if is_admitted and request.part is not None and request.id is not None:
+            self._remember(request.id)
+        return is_admitted
+
+    def _remember(self, request_id: str) -> None:
+        self._texts.pop(request_id, None)
+        self._texts[request_id] = None
+        if len(self._texts) > _MOST_TEXTS:
+            del self._texts[next(iter(self._texts))]

@@ -66,3 +66,11 @@ def test_what_was_let_in_once_is_not_counted_again(tmp_path: Path) -> None:
     desk.receive(message(SPEAK, speak("x", "b"), is_redelivery=True))
     assert desk.accepted() == ["p", "a", "b"]
     assert len(desk.events) == 7
+
+
+def test_a_text_that_begins_with_a_later_part_is_counted_as_well(tmp_path: Path) -> None:
+    """Else part 1 of ever new texts would be a way around the limit."""
+    desk = limited(tmp_path)
+    desk.receive(*(message(SPEAK, {"id": f"p{n}", "part": 1, "text": "x"}) for n in range(4)))
+    assert desk.accepted() == ["p0", "p1"]
+    assert [desk.results(f"p{n}")[0]["code"] for n in (2, 3)] == ["rate_limited"] * 2
