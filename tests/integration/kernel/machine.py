@@ -30,7 +30,7 @@ USB_RATE_HZ = 48000
 DEADLINE_S = 60.0  # instructions are translated one by one: ten to fifty times slower than the host's
 _BOOT_S = 120.0
 _GUEST = Path(__file__).parent / "guest"
-_FOLDERS = ("bin", "dev", "lower", "modules", "proc", "root", "sys", "upper")
+_FOLDERS = ("bin", "dev", "inside", "lower", "modules", "proc", "sys", "upper")
 # What the machine needs before it can see the host's files and be spoken to; the rest it loads itself.
 _EARLY_MODULES = ("virtio_pci", "virtio_net", "9pnet_virtio", "9p", "overlay")
 _SHELL_PORT, _PLAYER_PORT = 7001, 7002
