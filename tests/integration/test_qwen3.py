@@ -163,8 +163,9 @@ def test_a_stop_of_the_service_in_mid_sentence_leaves_nothing(daemon: RunningDae
     assert daemon.stop() == 0
     wait_gone(*children)
     assert daemon.result("long")["code"] == "interrupted_by_restart"
-    blobs = {path.suffix for path in (daemon.folder / "cache").iterdir()}
-    assert blobs == {".blob", ".sha256"}
+    cached = {path.suffix for path in (daemon.folder / "cache").rglob("*") if path.is_file()}
+    # a sentence that was whole before the stop may have been kept
+    assert cached - {".phrase"} == {".blob", ".sha256"}
     daemon.start()
     daemon.speak("Hello", id="again", options=SHORT)
     assert daemon.result("again")["status"] == "finished"
