@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from edged.text import normalise_en, normalise_zh
+from edged.text import rules
 from edged.text.clean import clean
 from edged.text.language import sentence_langs, spans
 from edged.text.letters import shouts
@@ -54,9 +54,9 @@ def _read_span(body: str, start: int, end: int, lang: Lang) -> str:
 
 def _tokens(body: str, start: int, end: int, lang: Lang) -> Iterator[Token]:
     if lang == "zh":
-        return scan(body, start, end, normalise_zh.RULES)
+        return scan(body, start, end, rules.ZH)
     shouted = shouts(body[start:end])
-    return scan(body, start, end, normalise_en.SHOUTED_RULES if shouted else normalise_en.RULES)
+    return scan(body, start, end, rules.EN_SHOUTED if shouted else rules.EN)
 
 
 def _pieces(read: list[tuple[Lang, str, str]]) -> Iterator[Sentence]:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edged.text import normalise_en, normalise_zh, patterns
+from edged.text import patterns, rules
 from edged.text.clean import clean
 from edged.text.tokens import Rule, rule, scan
 
-_RULES = {"zh": normalise_zh.RULES, "en": normalise_en.RULES, "en shouted": normalise_en.SHOUTED_RULES}
+_RULES = {"zh": rules.ZH, "en": rules.EN, "en shouted": rules.EN_SHOUTED}
 
 # Each of these succeeds with the first character it takes, so it is never tried twice on the same text.
 _UNBOUNDED = (patterns.DIGITS, patterns.HAN_TEXT, patterns.WORD, patterns.REPEATED_SYMBOL, patterns.PAUSE)

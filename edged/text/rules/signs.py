@@ -1,0 +1,53 @@
+"""Signs: of mathematics and ranges, pauses, quotes, and symbols that are words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from edged.text import numbers_en as en
+from edged.text import numbers_zh as zh
+from edged.text import patterns as p
+from edged.text.alphabet import HAN
+from edged.text.letters import greek_name
+from edged.text.tokens import Rule, rule
+from edged.text.units import SYMBOL_NAMES
+
+ZH: Sequence[Rule] = (
+    rule("power", r"\^2(?!\d)", "的平方"),
+    rule("power", p.POWER, lambda m: f"的{zh.cardinal(int(m[1]))}次方"),
+    rule("minus", p.MINUS, "减"),
+    rule("range", p.RANGE, "到", after=p.AFTER_QUANTITY),
+    rule("range", f"[-~](?=[{HAN}])", "到", after=f"[{HAN}]"),
+    rule("joint", r"-(?=\d{1,6}[号栋室座幢单])", "", after=f"[{HAN}]"),
+    rule("sign", p.NOT_AFTER_TERM + r"[-−](?=\d[\d.]{0,8}\s?°)", "零下"),
+    rule("sign", p.NOT_AFTER_TERM + p.SIGN, "负"),
+    rule("about", r"~(?=\d)", "约"),
+    rule("per", f"/(?=[A-Za-z{HAN}])", "每", after="[元次人份]"),
+    rule("dot", p.DOT_INSIDE, "点"),
+    rule("pause", p.REPEATED_SYMBOL, "，"),
+    rule("pause", "、|/", "、"),
+    rule("quote", p.OUTER_QUOTE, ""),
+    rule("pause", p.PAUSE, "，"),
+    rule("space", r"(?<=\d)\s{1,8}(?=\d)", "，"),
+    rule("space", rf"(?<=\d)\s{{1,8}}(?=[{HAN}])|(?<=[{HAN}])\s{{1,8}}(?=\d)", ""),
+    rule("symbol", "#号", "井号"),
+    rule("greek", "[Α-Ωα-ω]", lambda m: f" {greek_name(m[0])} "),
+    rule("symbol", f"[{re.escape(''.join(SYMBOL_NAMES))}]", lambda m: SYMBOL_NAMES[m[0]][0]),
+)
+
+EN: Sequence[Rule] = (
+    rule("power", r"\^2(?!\d)", "squared"),
+    rule("power", r"\^3(?!\d)", "cubed"),
+    rule("power", p.POWER, lambda m: f"to the power of {en.cardinal(int(m[1]))}"),
+    rule("minus", p.MINUS, "minus"),
+    rule("range", p.RANGE, "to", after=p.AFTER_QUANTITY),
+    rule("sign", p.NOT_AFTER_TERM + p.SIGN, "minus"),
+    rule("about", r"~(?=\d)", "about"),
+    rule("dot", p.DOT_INSIDE, "dot"),
+    rule("pause", p.REPEATED_SYMBOL, ","),
+    rule("pause", "、", "、"),
+    rule("pause", p.PAUSE, ","),
+    rule("greek", "[Α-Ωα-ω]", lambda m: greek_name(m[0])),
+    rule("symbol", f"[{re.escape(''.join(SYMBOL_NAMES))}]", lambda m: SYMBOL_NAMES[m[0]][1]),
+)
