@@ -17,29 +17,40 @@ class Rule:
 
     `pattern` is matched at the current place and must consume at least one character, with bounded
     repetition (a scan stays linear). `read` returns the spoken form, or None to leave the token to the
-    next rule. `after`, if given, must be found at the end of the text before the token.
+    next rule. `after`, if given, must be found at the end of the text before the token. `why` tells a
+    technician how the kind is read, where the kind alone does not.
     """
 
     kind: str
     pattern: re.Pattern[str]
     read: Read
     after: re.Pattern[str] | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A stretch of source text, its spoken form, and the kind of rule that chose it."""
+    """A stretch of source text, its spoken form, the kind of rule that chose it, and why in a few words.
+
+    `pinyin` is what its Han characters sound like where that was decided here: one syllable each with a
+    tone digit ("chong2", 5 for the neutral tone, ü as v).
+    """
 
     text: str
     spoken: str
     kind: str
+    why: str = ""
+    pinyin: tuple[str, ...] = ()
 
 
-def rule(kind: str, pattern: str, read: Read | str, after: str = "", ignore_case: bool = False) -> Rule:
+def rule(
+    kind: str, pattern: str, read: Read | str, after: str = "", ignore_case: bool = False, why: str = ""
+) -> Rule:
     """A Rule from pattern sources; a string as `read` is the spoken form itself."""
     flags = re.IGNORECASE if ignore_case else 0
     before = re.compile(f"(?:{after})$", flags) if after else None
-    return Rule(kind, re.compile(pattern, flags), _always(read) if isinstance(read, str) else read, before)
+    reader = _always(read) if isinstance(read, str) else read
+    return Rule(kind, re.compile(pattern, flags), reader, before, why)
 
 
 def _always(spoken: str) -> Read:
@@ -63,4 +74,4 @@ def _readings(text: str, start: int, end: int, rules: Sequence[Rule]) -> Iterato
             continue
         spoken = candidate.read(match)
         if spoken is not None:
-            yield Token(match[0], spoken, candidate.kind)
+            yield Token(match[0], spoken, candidate.kind, candidate.why)

@@ -9,10 +9,10 @@ from edged.errors import BadInputError, EdgedError, EmptyTextError
 from edged.text.alphabet import HAN_RUN
 from edged.text.clauses import complete, ends_at_comma
 from edged.text.content import Clip, Piece, Reading, Silence, Words
-from edged.text.front_end import PIECE_PAUSE_MS, SENTENCE_PAUSE_MS
 from edged.text.language import sentence_lang
 from edged.text.reading import read_words
 from edged.text.sentence import Sentence
+from edged.text.style import DEFAULT
 
 Item = Sentence | Clip | Silence
 
@@ -93,7 +93,7 @@ class Script:
             return 0
         is_code_within = self._before.how != words.how and not self._last.spoken.endswith(_ENDS)
         goes_on = is_code_within or ends_at_comma(self._before.text)
-        return PIECE_PAUSE_MS if goes_on else SENTENCE_PAUSE_MS
+        return DEFAULT.comma_ms if goes_on else DEFAULT.full_stop_ms
 
     def _reading(self, words: Words) -> Reading:
         """Text without a clue to its language follows the sentence before."""

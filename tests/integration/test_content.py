@@ -16,7 +16,7 @@ from tests.integration.sound import is_same, on_card, sounds_in, tones
 pytestmark = [pytest.mark.broker, pytest.mark.alsa]
 
 LOUDNESS_LUFS = Config().audio.loudness_lufs
-BETWEEN_SENTENCES_MS, AT_A_COMMA_MS = 350, 120
+BETWEEN_SENTENCES_MS, AT_A_COMMA_MS = 600, 300
 
 
 def silence(ms: int) -> NDArray[np.float32]:

@@ -86,7 +86,7 @@ def test_a_hundred_kilobytes_of_one_thing_are_read(unit: str) -> None:
 def test_the_last_sentence_has_no_pause_and_others_have() -> None:
     """Silence separates sentences; a request ends with its last sample of speech."""
     pauses = [s.pause_ms for s in to_spoken("你好。再见。Bye.").sentences]
-    assert pauses == [350, 350, 0]
+    assert pauses == [600, 600, 0]
 
 
 def test_a_sentence_is_spoken_in_its_own_language() -> None:

@@ -31,19 +31,19 @@ def heard(items: list[Item]) -> list[str | int]:
 def test_pieces_are_heard_in_their_order() -> None:
     """A pause of the content is exactly that long, and nothing trails after the last sentence."""
     items = read(Words("你好。请进"), Silence(500), Clip("ding.wav"), Words("Hello. Bye."))
-    assert heard(items) == ["你好。", 350, "请进", 500, "ding.wav", "Hello.", 350, "Bye."]
+    assert heard(items) == ["你好。", 600, "请进", 500, "ding.wav", "Hello.", 600, "Bye."]
     assert {item.pause_ms for item in items if isinstance(item, Sentence)} == {0}
 
 
 @pytest.mark.parametrize(
     ("pieces", "pause_ms"),
     [
-        ([Words("您好"), Words("请进")], 350),
-        ([Words("您好，"), Words("请进")], 120),
-        ([Words("票号"), Words("A015", "zh", "digits")], 120),
-        ([Words("A015", "zh", "digits"), Words("请进")], 120),
-        ([Words("A", "zh", "spell"), Words("B", "zh", "spell")], 350),
-        ([Words("请注意。"), Words("A015", "zh", "digits")], 350),
+        ([Words("您好"), Words("请进")], 600),
+        ([Words("您好，"), Words("请进")], 300),
+        ([Words("票号"), Words("A015", "zh", "digits")], 300),
+        ([Words("A015", "zh", "digits"), Words("请进")], 300),
+        ([Words("A", "zh", "spell"), Words("B", "zh", "spell")], 600),
+        ([Words("请注意。"), Words("A015", "zh", "digits")], 600),
     ],
 )
 def test_the_pause_between_words_is_what_lies_between_them(pieces: list[Piece], pause_ms: int) -> None:
@@ -59,15 +59,15 @@ def test_codes_are_said_sign_by_sign() -> None:
 
 def test_words_without_a_clue_follow_those_before() -> None:
     """As sentences of one text do."""
-    assert heard(read(Words("Please wait."), Words("12"))) == ["Please wait.", 350, "twelve"]
-    assert heard(read(Words("请等候。"), Words("12"))) == ["请等候。", 350, "十二"]
+    assert heard(read(Words("Please wait."), Words("12"))) == ["Please wait.", 600, "twelve"]
+    assert heard(read(Words("请等候。"), Words("12"))) == ["请等候。", 600, "十二"]
 
 
 def test_what_is_skipped_is_named_once() -> None:
     """Symbols and clips; everything else is heard."""
     script = Script(check_clip)
     items = list(script.read([Words("☃好"), Clip("bad.wav"), Words("☃"), Clip("bad.wav"), Words("走")]))
-    assert heard(items) == ["好", 350, "走"]
+    assert heard(items) == ["好", 600, "走"]
     assert script.warnings == ("skipped_symbol: U+2603", "clip_skipped: bad.wav: not a WAV file")
 
 
@@ -112,8 +112,8 @@ def test_a_growing_text_is_heard_clause_by_clause() -> None:
     assert clauses("请A01", "5号，到", "3号窗口。谢", "谢。") == [
         [],
         ["请 A 零一五号，"],
-        [120, "到三号窗口。"],
-        [350, "谢谢。"],
+        [300, "到三号窗口。"],
+        [600, "谢谢。"],
     ]
 
 
@@ -122,11 +122,11 @@ def test_a_beginning_of_any_language_waits_for_the_next_words() -> None:
     assert clauses("A015, pl", "ease wait, th", "en go") == [
         [],
         ["A zero one five, please wait,"],
-        [120, "then go"],
+        [300, "then go"],
     ]
 
 
 def test_a_growing_text_may_end_in_nothing() -> None:
     """What trails after the last word is no pause."""
-    assert clauses("好。走", "☃") == [["好。"], [350, "走"]]
+    assert clauses("好。走", "☃") == [["好。"], [600, "走"]]
     assert clauses("好。☃", "") == [["好。"], []]

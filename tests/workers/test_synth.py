@@ -92,7 +92,7 @@ def test_a_job_is_planned_streamed_and_ended(synth: Synth) -> None:
     assert planned == Planned(job_id="a", voice="tone", sentences=2, warnings=())
     assert [chunk.sentence_index for chunk in chunks if isinstance(chunk, Audio)] == [0, 0, 1]
     assert isinstance(end, SynthEnd)
-    assert end.audio_ms == 7 * 80 + 350  # seven tones and a pause
+    assert end.audio_ms == 7 * 80 + 600  # seven tones and a pause
     assert 0 < end.first_chunk_ms <= end.synth_ms
     assert end.warnings == ()
 
@@ -189,7 +189,7 @@ def test_a_job_is_said_as_often_as_asked(synth: Synth) -> None:
     assert indexes == sorted(indexes)
     assert set(indexes) == set(range(6))
     assert isinstance(end, SynthEnd)
-    assert end.audio_ms == 3 * (5 * 80 + 350) + 2 * 500
+    assert end.audio_ms == 3 * (5 * 80 + 600) + 2 * 500
 
 
 def test_growing_text_is_spoken_clause_by_clause(synth: Synth) -> None:
@@ -203,7 +203,7 @@ def test_growing_text_is_spoken_clause_by_clause(synth: Synth) -> None:
     *chunks, end = synth.until_end()
     assert [chunk.sentence_index for chunk in chunks if isinstance(chunk, Audio)] == [0, 1]
     assert isinstance(end, SynthEnd)
-    assert end.audio_ms == 2 * 80 + 120 + 7 * 80
+    assert end.audio_ms == 2 * 80 + 300 + 7 * 80
     assert end.warnings == ("skipped_symbol: U+2603",)
     assert end.first_chunk_ms > 0
 
@@ -283,13 +283,13 @@ def test_the_configured_chime_is_for_everybody(tmp_path: Path) -> None:
 def test_what_was_said_before_comes_out_of_the_cache(synth: Synth) -> None:
     """The end tells; repeats and chimes make no difference, and who wants it anew gets it anew."""
     answers = []
-    for how in ({}, {"repeat": 2, "chime": "key"}, {"cache": "bypass"}, {"speed": 2.0}, {"cache": "pin"}):
-        synth.send(say("a", "Hi. Me", **how))
+    for how in ({}, {"repeat": 2, "repeat_gap_ms": 0, "chime": "key"}, {"cache": "bypass"}, {"speed": 2.0}, {"cache": "pin"}):
+        synth.send(say("a", "A. B", **how))
         *_, end = synth.until_end()
         assert isinstance(end, SynthEnd)
         answers.append(end.cache)
     assert answers == ["miss", "hit", None, "miss", "hit"]
-    synth.send(say("b", "Hi. You"))
+    synth.send(say("b", "A. C"))
     *_, end = synth.until_end()
     assert isinstance(end, SynthEnd)
     assert end.cache == "miss"
@@ -314,10 +314,10 @@ def test_all_of_it_lasts_as_long_as_it_may(synth: Synth) -> None:
     synth.send(say("a", "Hello", **how))  # 60 + 300 + 400 + 1000 + 400
     assert isinstance(synth.next().message, Planned)
     assert 1199 * 24 < len(synth.sound_until_end()) <= 1200 * 24
-    synth.send(say("b", "您好。", is_open=True, max_duration_ms=700))
-    synth.send(SpeakMore(job_id="b", text="您好", is_last=True))  # 160 + 350 + 160
+    synth.send(say("b", "您好。", is_open=True, max_duration_ms=950))
+    synth.send(SpeakMore(job_id="b", text="您好", is_last=True))  # 160 + 600 + 160
     assert isinstance(synth.next().message, Planned)
-    assert len(synth.sound_until_end()) == 670 * 24
+    assert len(synth.sound_until_end()) == 920 * 24
     synth.send(say("c", "Hello", max_duration_ms=300))
     _, failed = synth.until_end()
     assert failed == SynthFailed(
