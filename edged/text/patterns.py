@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from edged.text.alphabet import HAN
-from edged.text.units import CURRENCIES, UNITS
+from edged.text.units import UNITS
 
 # 1,250,000.50 · 1 250 000 · 1250.5; three digits in a group, so "3 4 1835" stays three numbers
 NUMBER = (
@@ -26,7 +26,7 @@ DIGITS = r"\d+"  # any run, however long
 
 DASH = r"\s?[-~–—]\s?"
 # "3-5" and "3 - 5", but "3 -5" holds a negative number
-RANGE = r"(?:[-~–—]|\s[-~–—]\s)(?=[\d¥$€£])"
+RANGE = r"(?:[-~–—]|\s[-~–—]\s)(?=[-−]?[\d¥$€£])"
 
 ISO_DATE = r"((?:19|20)\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?![\d])"
 TIMESTAMP_JOINT = r"(?<=\d)T(?=[0-2]\d:)"  # 2026-11-30T14:05
@@ -60,13 +60,10 @@ MIXED_CODE = (
 PLATE_END = rf"[·•]\s?[A-Z0-9]{{4,6}}{_EDGE}"  # 京A·12345
 FLOOR_CODE = rf"(\d{{3,6}})([A-Z]{{1,2}}){_EDGE}"  # room 305B
 
-MONEY = (
-    f"({'|'.join(re.escape(c) for c in sorted(CURRENCIES, key=len, reverse=True))})\\s?({NUMBER})"
-    r"\s?(万亿|[万亿]|(?:million|billion|trillion)\b)?"
-)
 _UNIT_NAMES = "|".join(re.escape(u) for u in sorted(UNITS, key=len, reverse=True))
-QUANTITY = f"({NUMBER})\\s?({_UNIT_NAMES})(?![A-Za-z0-9])"
-PER_UNIT = f"/\\s?({_UNIT_NAMES})(?![A-Za-z0-9])"
+UNIT = f"({_UNIT_NAMES})(?![A-Za-z0-9])"
+QUANTITY = f"({NUMBER})\\s?{UNIT}"
+PER_UNIT = f"/\\s?{UNIT}"
 PERCENT = f"({NUMBER})\\s?([%‰])"
 FRACTION = r"(\d{1,6})[/⁄](\d{1,6})(?![\d/])"
 POWER = r"\^(\d{1,3})(?!\d)"

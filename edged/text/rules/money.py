@@ -1,7 +1,8 @@
-"""Amounts of money."""
+"""Amounts of money: signs and codes before or after the number, ranges, cents, and what they are paid for."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from edged.text import numbers_en as en
@@ -10,18 +11,55 @@ from edged.text import patterns as p
 from edged.text.tokens import Rule, rule
 from edged.text.units import CURRENCIES, Currency
 
-_SCALES = {"million": "百万", "billion": "十亿", "trillion": "万亿"}
+_SIGNS = "|".join(re.escape(c) for c in sorted(CURRENCIES, key=len, reverse=True))
+_CODES = "|".join(c for c in sorted(CURRENCIES) if c.isalpha())
+_AMOUNT = rf"({p.NUMBER}|\.\d{{1,2}}(?!\d))"
+_SCALE = r"(?:\s?(万亿|[万亿]|(?:million|billion|trillion)(?![A-Za-z]))|([KMB])(?![A-Za-z0-9]))?"
+_BEFORE = rf"({_SIGNS})\s?([-−]?){_AMOUNT}{_SCALE}"
+_RANGE = rf"({_SIGNS})\s?{_AMOUNT}{p.DASH}({_SIGNS})?\s?{_AMOUNT}{_SCALE}(?![-\d])"
+_AFTER = rf"{_AMOUNT}\s?({_CODES})(?![A-Za-z0-9])"
+_YUAN = r"\s?元"
+_NAMED = "(?:美元|美金|欧元|英镑|日元|港元|港币|人民币)"
+_ATTRIBUTE = r"(?=\s[a-z])"  # a $20 deposit
+
+_SHORT_SCALES = {"K": "thousand", "M": "million", "B": "billion"}
+_SCALES_ZH = {"thousand": "千", "million": "百万", "billion": "十亿", "trillion": "万亿"}
 
 
-def _money_zh(amount: str, currency: Currency, scale: str | None = None) -> str:
+def _scale(m: re.Match[str], first: int) -> str:
+    """The scale that groups `first` and the next one of `m` name, in one form; "" without one."""
+    return m[first] or _SHORT_SCALES.get(m[first + 1] or "", "")
+
+
+def _plain(amount: str) -> tuple[str, str]:
+    """Whole part and fraction of an amount as written."""
     whole, _, fraction = amount.replace(",", "").replace(" ", "").partition(".")
+    return whole or "0", fraction
+
+
+def _zh(amount: str, currency: Currency, scale: str = "") -> str:
+    whole, fraction = _plain(amount)
     if scale:
-        return f"{zh.counted(amount)}{_SCALES.get(scale, scale)}{currency.zh}"
+        return f"{_scaled_zh(amount, scale)}{currency.zh}"
     if len(fraction) > 2:
         return f"{zh.decimal(amount)}{currency.zh}"
     cents = int(fraction.ljust(2, "0"))
     units = f"{zh.counted(whole)}{currency.zh}" if int(whole) or not cents else ""
     return units + (_yuan_cents(cents, bool(units)) if currency.zh == "元" else _cents(cents, currency))
+
+
+def _scaled_zh(amount: str, scale: str) -> str:
+    """1.5 million is 一百五十万: Chinese counts in ten thousands."""
+    name = _SCALES_ZH.get(scale)
+    if name is None:
+        return f"{zh.counted(amount)}{scale}"
+    whole, fraction = _plain(amount)
+    zeros = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}[scale]
+    return (
+        zh.integer((whole + fraction.ljust(zeros, "0")).lstrip("0") or "0")
+        if len(fraction) <= zeros
+        else name
+    )
 
 
 def _yuan_cents(cents: int, after_units: bool) -> str:
@@ -34,12 +72,15 @@ def _cents(cents: int, currency: Currency) -> str:
     return f"{zh.cardinal(cents)}{currency.zh_cent}" if cents else ""
 
 
-def _plural(number: str, one: str, many: str) -> str:
-    return f"{en.decimal(number)} {one if number in ('1', '01') else many}"
+def _range_zh(low: str, high: str, currency: Currency, scale: str = "", twice: bool = False) -> str:
+    """From `low` to `high`; the unit is said once unless it was written `twice` or cents come with it."""
+    if twice or _plain(low)[1]:
+        return f"{_zh(low, currency)}到{_zh(high, currency, scale)}"
+    return f"{zh.counted(_plain(low)[0])}到{_zh(high, currency, scale)}"
 
 
-def _money_en(amount: str, currency: Currency, scale: str | None) -> str:
-    whole, _, fraction = amount.replace(",", "").replace(" ", "").partition(".")
+def _en(amount: str, currency: Currency, scale: str = "") -> str:
+    whole, fraction = _plain(amount)
     if scale:
         return f"{en.decimal(amount)} {scale} {currency.en_many}"
     if len(fraction) > 2:
@@ -47,15 +88,62 @@ def _money_en(amount: str, currency: Currency, scale: str | None) -> str:
     cents = int(fraction.ljust(2, "0"))
     parts = []
     if int(whole) or not cents:
-        parts.append(_plural(whole, currency.en_one, currency.en_many))
+        parts.append(f"{en.decimal(whole)} {currency.en_one if int(whole) == 1 else currency.en_many}")
     if cents:
-        parts.append(_plural(str(cents), currency.en_cent, currency.en_cents))
+        parts.append(f"{en.cardinal(cents)} {currency.en_cent if cents == 1 else currency.en_cents}")
     return " and ".join(parts)
 
 
+def _range_en(low: str, high: str, currency: Currency, scale: str, twice: bool) -> str:
+    if twice or _plain(low)[1]:
+        return f"{_en(low, currency)} to {_en(high, currency, scale)}"
+    return f"{en.integer(_plain(low)[0])} to {_en(high, currency, scale)}"
+
+
 ZH: Sequence[Rule] = (
-    rule("money", f"({p.NUMBER})元", lambda m: _money_zh(m[1], CURRENCIES["¥"])),
-    rule("money", f"{p.MONEY}元?", lambda m: _money_zh(m[2], CURRENCIES[m[1]], m[3])),
+    rule(
+        "money",
+        rf"{_AMOUNT}{p.DASH}{_AMOUNT}{_YUAN}",
+        lambda m: _range_zh(m[1], m[2], CURRENCIES["¥"]),
+        why="an amount from one to another",
+    ),
+    rule("money", rf"{_AMOUNT}{_YUAN}", lambda m: _zh(m[1], CURRENCIES["¥"])),
+    rule(
+        "money",
+        f"{_RANGE}元?",
+        lambda m: _range_zh(m[2], m[4], CURRENCIES[m[1]], _scale(m, 5), twice=bool(m[3])),
+    ),
+    rule(
+        "money",
+        f"{_BEFORE}(?:元|(?<=[A-Za-z]){_NAMED})?",
+        lambda m: ("负" if m[2] else "") + _zh(m[3], CURRENCIES[m[1]], _scale(m, 4)),
+    ),
+    rule("money", _AFTER, lambda m: _zh(m[1], CURRENCIES[m[2]])),
+    rule(
+        "money", rf"{_AMOUNT}(?={_NAMED})", lambda m: zh.counted(m[1]) if m[1][0] != "." else zh.decimal(m[1])
+    ),
+    rule("money", r"(\d{1,3})¢", lambda m: f"{zh.counted(m[1])}美分"),
 )
 
-EN: Sequence[Rule] = (rule("money", p.MONEY, lambda m: _money_en(m[2], CURRENCIES[m[1]], m[3])),)
+EN: Sequence[Rule] = (
+    rule("money", _RANGE, lambda m: _range_en(m[2], m[4], CURRENCIES[m[1]], _scale(m, 5), twice=bool(m[3]))),
+    rule(
+        "money",
+        rf"({_SIGNS})({p.NUMBER}){_ATTRIBUTE}",
+        lambda m: f"{en.decimal(m[2])} {CURRENCIES[m[1]].en_one}" if "." not in m[2] else None,
+        after=r"\b[Aa]n?\s",
+        why="an amount that describes what follows",
+    ),
+    rule(
+        "money",
+        _BEFORE,
+        lambda m: ("minus " if m[2] else "") + _en(m[3], CURRENCIES[m[1]], _scale(m, 4)),
+    ),
+    rule("money", _AFTER, lambda m: _en(m[1], CURRENCIES[m[2]])),
+    rule(
+        "money",
+        r"(\d{1,3})p(?![A-Za-z0-9])",
+        lambda m: f"{en.integer(m[1])} {'penny' if m[1] == '1' else 'pence'}",
+    ),
+    rule("money", r"(\d{1,3})¢", lambda m: f"{en.integer(m[1])} {'cent' if m[1] == '1' else 'cents'}"),
+)

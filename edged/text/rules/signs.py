@@ -30,7 +30,7 @@ ZH: Sequence[Rule] = (
     rule("quote", p.OUTER_QUOTE, ""),
     rule("pause", p.PAUSE, "，"),
     rule("space", r"(?<=\d)\s{1,8}(?=\d)", "，"),
-    rule("space", rf"(?<=\d)\s{{1,8}}(?=[{HAN}])|(?<=[{HAN}])\s{{1,8}}(?=\d)", ""),
+    rule("space", rf"(?<=\d)\s{{1,8}}(?=[{HAN}])|(?<=[{HAN}])\s{{1,8}}(?=[\d¥$€£])", ""),
     rule("symbol", "#号", "井号"),
     rule("greek", "[Α-Ωα-ω]", lambda m: f" {greek_name(m[0])} "),
     rule("symbol", f"[{re.escape(''.join(SYMBOL_NAMES))}]", lambda m: SYMBOL_NAMES[m[0]][0]),
