@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,10 +58,9 @@ def encode_frames(
     samples survive the round trip bit for bit, where nothing dithers. Floats are never dithered.
     """
     mono = _encode(samples, fmt, dither)  # [n, bytes]
-    if sounding is None:
-        return np.repeat(mono[:, np.newaxis], channels, axis=1).tobytes()
     frames = np.zeros((len(mono), channels, _BYTES[fmt]), dtype=np.uint8)
-    frames[:, list(sounding)] = mono[:, np.newaxis]
+    for channel in range(channels) if sounding is None else sounding:
+        frames[:, channel] = mono
     return frames.tobytes()
 
 
@@ -69,14 +68,15 @@ def _encode(samples: NDArray[np.float32], fmt: SampleFormat, dither: Dither | No
     """The bytes of each sample, [n, bytes]."""
     width = _BYTES[fmt]
     # 32 bits are more than the 24 of a float's fraction
-    exact = np.nan_to_num(samples.astype(np.float64 if fmt == "S32_LE" else np.float32))
+    exact: NDArray[Any] = samples.astype(np.float64 if fmt == "S32_LE" else np.float32)
+    np.copyto(exact, 0.0, where=np.isnan(exact))
     if fmt == "FLOAT_LE":
-        return _bytes_of(np.clip(exact, -1.0, 1.0).astype("<f4"))
+        return _bytes_of(exact.clip(-1.0, 1.0).astype("<f4"))
     full_scale = exact.dtype.type(2.0 ** (8 * width - 1))
     scaled = exact * full_scale
     if dither is not None:
         scaled += dither.noise(len(samples))
-    integers = np.clip(np.rint(scaled), -full_scale, full_scale - 1)
+    integers = np.rint(scaled).clip(-full_scale, full_scale - 1)
     if fmt == "S24_3LE":
         return _bytes_of(integers.astype("<i4"))[:, :width]
     return _bytes_of(integers.astype(f"<i{width}"))

@@ -25,7 +25,7 @@ class Gain:
     """Multiplies one stream; a change is spread over `ramp_frames`."""
 
     def __init__(self, level: float, ramp_frames: int) -> None:
-        self._level = level
+        self._level = np.float32(level)
         self._ramp_frames = ramp_frames
         self._ramp: Samples = np.zeros(0, dtype=np.float32)  # gains on the way to the level
 
@@ -33,10 +33,12 @@ class Gain:
         """From the next sample on move to this level, wherever an earlier change has got to."""
         now = self._ramp[0] if len(self._ramp) else self._level
         self._ramp = now + (level - now) * rise(self._ramp_frames)
-        self._level = level
+        self._level = np.float32(level)
 
     def apply(self, samples: Samples) -> Samples:
         """The next samples [n] of the stream at their volume."""
+        if not len(self._ramp):
+            return samples * self._level
         ramp, self._ramp = self._ramp[: len(samples)], self._ramp[len(samples) :]
         gains = np.full(len(samples), self._level, dtype=np.float32)
         gains[: len(ramp)] = ramp

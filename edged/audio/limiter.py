@@ -43,19 +43,19 @@ class Limiter:
         self._start()
 
     def _start(self) -> None:
-        self._samples = _Overlap(TAPS - 1, np.float32)
         self._excess = _Overlap(self._sight - 1, np.float64)
         self._averaged = [_Overlap(self._half_attack - 1, np.float64) for _ in range(2)]
         self._delayed = _Overlap(self.latency_frames, np.float32)
         self._reduction_db = 0.0
+        self._is_idle = True  # no peak is in sight and none was lately
         self._still_before = self.latency_frames  # frames that come before the first sample
 
     def feed(self, samples: Samples) -> Samples:
         """The next samples [n] in; what is ready out."""
-        around = self._samples.extend(samples)
-        limited = self._delayed.extend(samples)[: len(samples)]
-        if not (self._is_idle and _is_low(around)):
-            limited = limited * self._gains(around)
+        joined = self._delayed.extend(samples)
+        around, limited = joined[self.latency_frames - (TAPS - 1) :], joined[: len(samples)]
+        if len(samples) and not (self._is_idle and _is_low(around)):
+            limited = self._limit(limited, gap_peaks(around).astype(np.float64))
         skipped = min(self._still_before, len(samples))
         self._still_before -= skipped
         return limited[skipped:]
@@ -66,24 +66,19 @@ class Limiter:
         self._start()
         return rest
 
-    @property
-    def _is_idle(self) -> bool:
-        """No peak is in sight and none was lately."""
-        memories = (self._excess, *self._averaged)
-        return not self._reduction_db and not any(memory.is_set for memory in memories)
-
-    def _gains(self, around: Samples) -> Samples:
-        """For the samples that leave while others come in, of which `around` are those that have a say."""
-        peaks = gap_peaks(around).astype(np.float64)
-        if not len(peaks):
-            return np.zeros(0, dtype=np.float32)
+    def _limit(self, limited: Samples, peaks: Curve) -> Samples:
+        """The samples that leave while others, with these peaks between them, come in."""
+        if self._is_idle and peaks.max() <= _AMPLITUDE:
+            return limited
         excess = 20 * np.log10(np.maximum(peaks / _AMPLITUDE, 1.0))
         held = _sliding_max(self._excess.extend(excess), self._sight)
         reduction = self._released(held)
         for overlap in self._averaged:
             reduction = _sliding_mean(overlap.extend(reduction), self._half_attack)
+        memories = (self._excess, *self._averaged)
+        self._is_idle = not self._reduction_db and not any(memory.is_set for memory in memories)
         gains: Samples = (10 ** (reduction / -20)).astype(np.float32)
-        return gains
+        return limited * gains
 
     def _released(self, held: Curve) -> Curve:
         """`held`, falling no faster than the release: on a slope that rises as fast, the maximum so far."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from edged.audio import biquad
 from edged.audio.biquad import Filter, Section
 from edged.audio.compressor import Compressor
+from edged.audio.dc_block import dc_block
 from edged.audio.presets import Band, Preset, Shape
 
 Samples = NDArray[np.float32]
@@ -19,21 +20,25 @@ _HIGHEST = 0.45  # of the rate: a filter above it has nothing to do
 
 
 class Shaping:
-    """Equaliser, compressor and make-up gain of a preset; no latency.
+    """Equaliser, compressor and make-up gain of a preset; no latency. `flat` changes no bit.
 
     `programme_lufs` is how loud the speech is that comes in: the compressor's threshold follows it, and
     speech of that loudness leaves as loud.
     """
 
     def __init__(self, preset: Preset, rate_hz: int, programme_lufs: float) -> None:
-        sections = equaliser(preset, rate_hz)
-        self._stages: list[Filter | Compressor] = [Filter(sections)] if sections else []
+        self._stages: list[Filter | Compressor] = []
+        if preset.bands:
+            # an offset would move what the compressor takes for the loudness of speech
+            self._stages.append(Filter([dc_block(rate_hz), *equaliser(preset, rate_hz)]))
         if preset.compression:
             self._stages.append(Compressor(preset.compression, rate_hz, programme_lufs))
         self._make_up = np.float32(10 ** (preset.make_up_db / 20))
 
     def feed(self, samples: Samples) -> Samples:
         """The next samples [n], finite, in; as many out, the same however the stream is cut into chunks."""
+        if not self._stages:
+            return samples
         for stage in self._stages:
             samples = stage.feed(samples)
         return samples * self._make_up

@@ -61,7 +61,8 @@ class Stage:
         )
         self._outputs = config.all_outputs
         self._on_stage: str | None = None  # the job whose audio is wanted
-        self._output_missed: str | None = None  # what this job asked for and this board does not have
+        self._outputs_away: set[str] = set()  # those whose device could not be opened when last tried
+        self._output_missed: str | None = None  # what this job asked for and does not get
         self._in_player: str | None = None  # the job the player has begun and not ended
         self._sounding: str | None = None  # the last job whose audio reached the player
         self.rss_mb: dict[str, float] = {}
@@ -102,7 +103,7 @@ class Stage:
         volume = 100 if job.request.volume is None else job.request.volume
         output = job.request.output or MAIN_OUTPUT
         self._output_missed = None
-        if output not in self._outputs:
+        if output not in self._outputs or output in self._outputs_away:
             self._output_missed, output = output, MAIN_OUTPUT
         return messages.PlayBegin(job_id=job.id, sample_rate_hz=rate_hz, output=output, volume=volume)
 
@@ -244,8 +245,11 @@ class Stage:
         match message:
             case messages.Heartbeat(rss_mb=rss_mb):
                 self.rss_mb["player"] = rss_mb
-            case messages.PlayerReady() | messages.PlayerUnavailable() if message.output != MAIN_OUTPUT:
-                pass  # the player's log tells; only without the main one this board is mute
+            # the player's log tells of the others; only without the main one this board is mute
+            case messages.PlayerReady(output=output) if output != MAIN_OUTPUT:
+                self._outputs_away.discard(output)
+            case messages.PlayerUnavailable(output=output) if output != MAIN_OUTPUT:
+                self._outputs_away.add(output)
             case messages.PlayerReady():
                 self.player_ready = message
                 self._health.ready("player", now_s)
@@ -276,6 +280,7 @@ class Stage:
     def _player_lost(self) -> None:
         self._in_player = None
         self.player_ready = None
+        self._outputs_away.clear()
         self._health.started("player", time.monotonic())
         self._emit(events.WorkerLost("player"))
 

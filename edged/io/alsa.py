@@ -108,6 +108,9 @@ class AlsaSink:
         """Wait for the last sample. Raises AudioHungError when it takes HUNG_S too long."""
         if not self._running:
             return
+        if self.paced and not self.queued():  # it has played dry: drained
+            self._running = False
+            return
         self._fill_period()
         deadline_s = self._granted.ms(self._granted.buffer_frames) / 1000 + HUNG_S
         failures: list[alsaaudio.ALSAAudioError] = []
@@ -148,7 +151,7 @@ class AlsaSink:
         except alsaaudio.ALSAAudioError as error:
             raise self._lost(_reason(error)) from error
         if taken == -errno.EPIPE:  # not raised, and the PCM is prepared again already
-            self._xruns += 1
+            self._xruns += self._running  # drained or dry at the end of the sound, nothing was missing
             self._started_at = self._written
             return 0
         return taken

@@ -65,6 +65,10 @@ class Mixer:
         """Let go of it, not muted: others may want to be heard."""
         with contextlib.suppress(alsaaudio.ALSAAudioError):  # of a card that is gone
             self._mute(False)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Leave it as it is."""
         self._handle.close()
 
     def _set(self, percent: int) -> float:
@@ -93,21 +97,48 @@ class Mixer:
 
 
 def open_mixer(
-    config: OutputConfig, open_handle: Callable[..., alsaaudio.Mixer] = alsaaudio.Mixer
+    config: OutputConfig,
+    open_handle: Callable[..., alsaaudio.Mixer] = alsaaudio.Mixer,
+    list_elements: Callable[..., list[str]] = alsaaudio.mixers,
 ) -> Mixer | None:
-    """The element that `config` names or that is found; None when the samples must be turned down instead."""
+    """The element that `config` names or that is found; None when the samples must be turned down instead.
+
+    Found is one of the usual names, or the only one with a volume: of several that nobody knows, one may be
+    what a microphone lets through.
+    """
     if config.mixer == "none":
         return None
     silence_libasound()
     device = control_name(config.device)
-    for element in ELEMENTS if config.mixer == "auto" else (config.mixer,):
-        with contextlib.suppress(alsaaudio.ALSAAudioError):  # this card has no such element
-            handle = open_handle(control=element, device=device)
-            if "Playback Volume" in handle.volumecap():
-                return Mixer(element, handle)
-            handle.close()
     if config.mixer != "auto":
-        _tell_missing(config.device, config.mixer)
+        named = _with_volume(config.mixer, device, open_handle)
+        if named is None:
+            _tell_missing(config.device, config.mixer)
+        return named
+    for element in ELEMENTS:
+        if mixer := _with_volume(element, device, open_handle):
+            return mixer
+    others = [_with_volume(name, device, open_handle) for name in _elements(device, list_elements)]
+    found = [mixer for mixer in others if mixer]
+    if len(found) == 1:
+        return found[0]
+    for mixer in found:
+        mixer.let_go()
+    return None
+
+
+def _elements(device: str, list_elements: Callable[..., list[str]]) -> list[str]:
+    with contextlib.suppress(alsaaudio.ALSAAudioError):  # this card has no mixer
+        return list(dict.fromkeys(list_elements(device=device)))
+    return []
+
+
+def _with_volume(element: str, device: str, open_handle: Callable[..., alsaaudio.Mixer]) -> Mixer | None:
+    with contextlib.suppress(alsaaudio.ALSAAudioError):  # this card has no such element
+        handle = open_handle(control=element, device=device)
+        if "Playback Volume" in handle.volumecap():
+            return Mixer(element, handle)
+        handle.close()
     return None
 
 

@@ -30,6 +30,10 @@ _EXIT_WAIT_S = 2.0  # a child lets go of its device in well under a second, or i
 _PR_SET_PDEATHSIG = 1
 _STDERR = 2
 
+# Matrices here are small: numpy's threads would wait for each other, spinning, at the cost of a core each,
+# and OpenVINO has its own.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+
 ChildMain = Callable[[FrameSocket, Iterator[Frame], Config], None]
 
 log = logging.getLogger(__name__)
@@ -75,6 +79,11 @@ def run_child(main: ChildMain) -> NoReturn:
     sys.exit(0)
 
 
+def child_environment() -> dict[str, str]:
+    """The environment that a child is started in: ours, and what must be set before it imports numpy."""
+    return {**os.environ, **_ONE_THREAD}
+
+
 def set_cpus(cpus: str) -> None:
     """Run this process on the CPUs of a set such as `0-2,5`; empty: no restriction.
 
@@ -105,6 +114,7 @@ def spawned(module: str, config: Config, silent_s: float) -> Iterator[FrameSocke
             stdin=subprocess.DEVNULL,
             stdout=_STDERR,
             pass_fds=[theirs.fileno()],
+            env=child_environment(),
             start_new_session=True,
         )
         theirs.close()

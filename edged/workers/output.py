@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from edged.audio.chain import Chain
 from edged.audio.gain import amplitude
 from edged.audio.keepalive import KeepAlive
+from edged.audio.presets import PRESETS
+from edged.audio.shaping import Shaping
 from edged.audio.sink import Granted, Sink
 from edged.config.schema import OutputConfig
 from edged.errors import AudioHungError, AudioLostError, AudioUnavailableError, EdgedError
@@ -95,9 +96,9 @@ class Output:
         """Silence with which a device must be woken that has nothing to play."""
         return granted.frames(self._config.lead_in_ms)
 
-    def new_chain(self, granted: Granted, level: float, fade_frames: int) -> Chain:
-        """What is done to one stream on its way to this device."""
-        return Chain(self._config.preset, self._programme_lufs, granted.rate_hz, level, fade_frames)
+    def new_shaping(self, granted: Granted) -> Shaping:
+        """What is done to one stream for the place of this device."""
+        return Shaping(PRESETS[self._config.preset], granted.rate_hz, self._programme_lufs)
 
     def acquire(self) -> Sink:
         """The open sink, opening it if need be.

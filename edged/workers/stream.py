@@ -18,7 +18,10 @@ from edged.workers.messages import Message, PlayBegin, PlayDone, Played, PlaySta
 from edged.workers.output import IDLE_WAKE_S, Output
 
 FADE_MS = 10.0  # a change of volume takes as long
-WAKE_S = 0.010
+# Until the device is looked at again, which then has 40 of its 65 ms left: a wake costs more than what is
+# done in it. Sooner while there is too little to fill it.
+WAKE_S = 0.025
+HASTY_WAKE_S = 0.010
 PROGRESS_MS = 200.0
 
 
@@ -47,7 +50,11 @@ class Stream:
         self._granted = granted
         self._fade_frames = granted.frames(FADE_MS)
         self._playout = Playout(
-            begin.sample_rate_hz, granted.rate_hz, level_frames(granted), self._fade_frames
+            begin.sample_rate_hz,
+            granted.rate_hz,
+            output.new_shaping(granted),
+            level_frames(granted),
+            self._fade_frames,
         )
         self._own_level = amplitude(begin.volume)
         output.restore_volume()
@@ -123,7 +130,9 @@ class Stream:
         is_low = queued + len(block) < level // 2
         if is_low and sink.paced and not (playout.complete or playout.paused):
             self._write(sink, playout.starve(sink.granted.period_frames))
-        return WAKE_S if sink.paced or not len(block) else 0.0
+        if not sink.paced and len(block):
+            return 0.0
+        return WAKE_S if len(block) == room else HASTY_WAKE_S
 
     def _wake(self, sink: Sink, room: int) -> bool:
         """Write what fits of the silence before the first sample; whether there was some."""
@@ -136,8 +145,8 @@ class Stream:
         return self._lead_in_left > 0
 
     def _stay_awake(self, sink: Sink, room: int) -> float:
-        """Nothing has come yet; a device that was woken for it goes on with silence."""
-        if self._quiet or not sink.paced:
+        """Nothing has begun yet; a device that plays, to be kept awake or woken, goes on with silence."""
+        if (self._quiet and not self._queued) or not sink.paced:
             return IDLE_WAKE_S  # what it waits for comes as a message
         self._write(sink, np.zeros(room, np.float32))
         return WAKE_S
@@ -160,7 +169,7 @@ class Stream:
         return self._own_level * self._output.level
 
     def _new_chain(self) -> Chain:
-        return self._output.new_chain(self._granted, self._level, self._fade_frames)
+        return Chain(self._granted.rate_hz, self._level, self._fade_frames)
 
     def _look(self, sink: Sink) -> int:
         """Frames that are still to be heard, in the device and in the chain."""
@@ -190,7 +199,7 @@ class Stream:
         if len(rest := self._chain.flush()):
             sink.write(rest)
         if queued > level_frames(sink.granted) // 2:
-            return WAKE_S  # draining blocks: no longer than it must
+            return HASTY_WAKE_S  # draining blocks: no longer than it must
         sink.drain()
         self._output.played()
         self._queued = 0

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from edged.config.schema import Config
+from edged.workers.child import child_environment
 from edged.workers.frames import FrameDecoder, FrameError, encode
 from edged.workers.messages import Configure, Message
 
@@ -87,6 +88,7 @@ class Supervisor:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=sys.stderr.fileno(),
                 pass_fds=[theirs.fileno()],
+                env=child_environment(),
                 start_new_session=True,  # a Ctrl-C is for main, which ends its children in order
             )
         self._process = process

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from edged.core.attendance import PATIENCE_S
+from edged.core.patience import PATIENCE_S
 from edged.errors import (
     AudioChangedError,
     AudioHungError,

@@ -95,7 +95,7 @@ def test_a_beep_is_measured_with_the_silence_after_it(seconds: float, lufs: floa
     assert integrated_lufs(tone(-20, seconds), RATE_HZ) == pytest.approx(lufs, abs=0.15)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(cuts=st.lists(st.integers(0, 3 * RATE_HZ), max_size=8))
 def test_chunks_make_no_difference(cuts: list[int]) -> None:
     """A stream is as loud as the whole of it."""

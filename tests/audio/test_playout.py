@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edged.audio.playout import Playout
+from edged.audio.presets import PRESETS
+from edged.audio.shaping import Shaping
 
 START, FADE = 100, 20
 
 
-def playout(source_hz: int = 48000) -> Playout:
-    return Playout(source_hz, 48000, START, FADE)
+def playout(source_hz: int = 48000, preset: str = "flat") -> Playout:
+    return Playout(source_hz, 48000, Shaping(PRESETS[preset], 48000, -16.0), START, FADE)
 
 
 def ramp(frames: int) -> np.ndarray:
@@ -254,3 +256,14 @@ def test_rewinding_forgets_the_fade_of_a_pause() -> None:
     assert len(stream.take(100)) == 0
     stream.resume()
     assert np.array_equal(stream.take(1000)[FADE:], whole[190 + FADE :])
+
+
+def test_what_is_handed_out_is_shaped_for_its_place() -> None:
+    """All of it, and the same however it is fed; no fade is compressed away, since fades come after it."""
+    speech = 0.3 * np.sin(np.arange(20_000) / 8).astype(np.float32)
+    expected = Shaping(PRESETS["noisy"], 48000, -16.0).feed(speech)
+    stream = playout(preset="noisy")
+    for at in range(0, len(speech), 700):
+        stream.feed(speech[at : at + 700])
+    stream.end()
+    np.testing.assert_allclose(stream.take(30_000), expected, atol=1e-6)

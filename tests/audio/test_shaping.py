@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from edged.audio.level import rms_dbfs
 from edged.audio.presets import PRESETS, Preset
 from edged.audio.shaping import Shaping, equaliser
 
@@ -109,3 +110,16 @@ def test_every_rate_has_every_preset(name: str, rate_hz: int) -> None:
         expected_db = gain_db(PRESETS[name], frequency_hz)
         assert gain_db(PRESETS[name], frequency_hz, rate_hz) == pytest.approx(expected_db, abs=1.2)
     assert np.all(np.isfinite(shaping(name, rate_hz).feed(bursts(rate_hz))))
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_an_offset_goes(name: str) -> None:
+    """It would be heard as a click at each end."""
+    offset = bursts(RATE_HZ) + np.float32(0.2)
+    assert abs(float(np.mean(shaping(name).feed(offset)[RATE_HZ // 2 :]))) < 1e-3
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_silence_stays_silent(name: str) -> None:
+    """No stage makes noise of its own."""
+    assert rms_dbfs(shaping(name).feed(np.zeros(RATE_HZ, np.float32))) <= -120.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from edged.core.attendance import PATIENCE_S, RESTART_PATIENCE_S
 from edged.core.events import (
     CancelSynth,
     PlayDone,
@@ -15,6 +14,7 @@ from edged.core.events import (
     WorkerReady,
     WorkerUnavailable,
 )
+from edged.core.patience import PATIENCE_S, RESTART_PATIENCE_S
 from edged.protocol.command import Stop
 from edged.protocol.result import Code, Status
 from tests.core.bench import Bench, results, started, verdicts

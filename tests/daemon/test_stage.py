@@ -211,6 +211,21 @@ def test_an_output_is_chosen_by_its_name(
         theatre.start(Request(text="a"))
 
 
+def test_an_output_without_device_is_not_waited_for(theatre: Theatre) -> None:
+    """What is said is heard, on the main one; on its own again as soon as the device is there."""
+
+    def heard_on() -> str:
+        theatre.start(Request(text="a", output="hall"))
+        return [sent for sent in theatre.player.sent if isinstance(sent, messages.PlayBegin)][-1].output
+
+    theatre.player.say(messages.PlayerUnavailable(output="hall", code="c", what="gone", hint=""))
+    assert heard_on() == "main"
+    theatre.synth.say(messages.Planned(job_id="a", voice="zf", sentences=1, warnings=()))
+    assert theatre.events[-1] == events.SynthPlanned("a", "zf", ("output_fallback: hall",))
+    theatre.player.say(PLAYER_READY.model_copy(update={"output": "hall", "device": "hall"}))
+    assert heard_on() == "hall"
+
+
 def test_only_the_main_output_decides_whether_the_board_can_speak(theatre: Theatre) -> None:
     """Another one that is missing is not the player that is missing."""
     told = list(theatre.events)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,20 +72,20 @@ class Stage:
         self.end(job_id)
 
     def run(self, seconds: float) -> None:
-        """Let the player work for so long."""
+        """Let the player work for so long; what is said after it wakes the player."""
         end_s = self.clock() + seconds
         while self.clock() < end_s:
-            self._step()
+            self._step(end_s)
 
     def run_until(self, kind: type[Message]) -> None:
         """Let the player work until it says this."""
         while not self.said_of(kind):
             self._step()
 
-    def _step(self) -> None:
+    def _step(self, end_s: float = math.inf) -> None:
         self.steps += 1
         wait_s = self.player.step()  # which may take time itself: a drain does
-        self.clock.now_s += wait_s
+        self.clock.now_s = max(self.clock(), min(self.clock() + wait_s, end_s))
 
     def said_of(self, *kinds: type[Message]) -> list[Message]:
         return [message for message in self.said if isinstance(message, kinds)]

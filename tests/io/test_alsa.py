@@ -150,10 +150,11 @@ def test_who_holds_a_busy_card_is_named(
 )
 def test_every_frame_is_written_once(writes: list[int | str], xruns: int) -> None:
     """What an xrun rejected or a short write left over is written again, nothing twice."""
-    alsa = Alsa(writes)
+    alsa = Alsa([len(BLOCK), *writes])
     sink = open_sink(AudioConfig(channels=1), alsa)
     sink.write(BLOCK)
-    assert np.array_equal(np.frombuffer(alsa.opened[0].data, "<i2"), BLOCK * 2**15)
+    sink.write(-BLOCK)
+    assert np.array_equal(np.frombuffer(alsa.opened[0].data, "<i2"), np.concatenate((BLOCK, -BLOCK)) * 2**15)
     assert sink.xruns == xruns
 
 
@@ -230,6 +231,18 @@ def test_a_device_that_ran_dry_is_drained() -> None:
     sink.write(BLOCK)
     sink.drain()
     assert sink.queued() == 0
+
+
+def test_a_device_that_ran_dry_after_the_last_sample_had_no_xrun() -> None:
+    """Neither then nor when the next announcement starts it: nothing was missing from either."""
+    alsa = Paced([len(BLOCK), -errno.EPIPE])
+    sink = open_sink(AudioConfig(channels=1), alsa)
+    sink.write(BLOCK)
+    alsa.opened[0].avail = lambda: -errno.EPIPE  # type: ignore[method-assign]
+    sink.drain()
+    sink.write(-BLOCK)
+    assert np.array_equal(np.frombuffer(alsa.opened[0].data, "<i2"), np.concatenate((BLOCK, -BLOCK)) * 2**15)
+    assert sink.xruns == 0
 
 
 @pytest.mark.parametrize("reason", ["Streams pipe error", "No such device", "File descriptor in bad state"])

@@ -80,6 +80,11 @@ class Card:
             raise alsaaudio.ALSAAudioError(f"Unable to find mixer control {control},0 [{device}]")
         return self.elements[control]
 
+    def names(self, device: str) -> list[str]:
+        """What alsaaudio.mixers tells."""
+        assert device == "default"
+        return list(self.elements)
+
 
 def opened(handle: FakeHandle) -> Mixer:
     mixer = open_mixer(OutputConfig(), Card(PCM=handle))
@@ -98,7 +103,8 @@ def opened(handle: FakeHandle) -> Mixer:
 )
 def test_the_element_is_found(elements: tuple[str, ...], found: str | None) -> None:
     """The one that all sound of the card goes through, before single ones; a card may have none."""
-    mixer = open_mixer(OutputConfig(), Card(**{name: FakeHandle() for name in elements}))
+    card = Card(**{name: FakeHandle() for name in elements})
+    mixer = open_mixer(OutputConfig(), card, card.names)
     assert (mixer.element if mixer else None) == found
 
 
@@ -110,6 +116,24 @@ def test_an_element_without_volume_is_passed_over(monkeypatch: pytest.MonkeyPatc
     assert mixer
     assert mixer.element == "PCM"
     assert switch.is_closed
+
+
+def test_an_element_of_another_name_is_found_by_its_volume() -> None:
+    """Cards call it what they like; where only one has a volume, it is the one."""
+    switch = FakeHandle()
+    switch.volumecap = list  # type: ignore[method-assign]
+    card = Card(**{"Auto-Mute": switch, "Audio Output Volume Control": FakeHandle()})
+    mixer = open_mixer(OutputConfig(), card, card.names)
+    assert mixer
+    assert mixer.element == "Audio Output Volume Control"
+
+
+def test_of_several_unknown_elements_none_is_touched() -> None:
+    """One of them may be what the microphone lets through to the loudspeaker."""
+    card = Card(Sidetone=FakeHandle(is_muted=True), Monitor=FakeHandle())
+    assert open_mixer(OutputConfig(), card, card.names) is None
+    assert all(handle.is_closed and not handle.sets for handle in card.elements.values())
+    assert card.elements["Sidetone"].is_muted
 
 
 def test_none_asks_nothing() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edged.core.attendance import PATIENCE_S
+from edged.core.patience import PATIENCE_S
 from edged.errors import AudioUnavailableError
 from edged.workers.messages import (
     Message,

@@ -7,6 +7,7 @@ import pytest
 
 from edged.audio.level import rms_dbfs
 from edged.config.schema import OutputConfig
+from edged.workers.level import level_frames
 from edged.workers.messages import PlayDone, PlayPause, PlayResume, PlayStarted, PlayStop, PlayStopped
 from tests.fakes.playing import MS, RATE_HZ, Stage, tone
 from tests.fakes.sink import FakeClock, FakeSink
@@ -163,6 +164,31 @@ def test_a_device_that_is_awake_needs_no_lead_in() -> None:
     stage.play(tone(500))
     stage.run(1.0)
     assert np.array_equal(sink.heard()[before : before + 500 * MS], tone(500))
+
+
+def test_a_word_follows_the_noise_at_once() -> None:
+    """Also right after the noise was filled up, when there is no room for a sample yet."""
+    stage, sink = staged(idle="keepalive")
+    stage.run(1.0)
+    sink.write(np.zeros(level_frames(sink.granted) - sink.queued(), np.float32))
+    asked_s = stage.clock()
+    stage.play(tone(500))
+    stage.run_until(PlayDone)
+    assert stage.clock() - asked_s < 0.065 + 0.5 + 0.02
+    assert sink.xruns == 0
+
+
+def test_noise_goes_on_as_silence_until_the_words_are_made() -> None:
+    """An announcement that has begun and has nothing to say yet does not let the device run dry."""
+    stage, sink = staged(idle="keepalive")
+    stage.run(1.0)
+    stage.begin()
+    stage.run(1.0)
+    stage.feed(tone(500))
+    stage.end()
+    stage.run(1.0)
+    assert sink.xruns == 0
+    assert stage.said[-1] == PlayDone(job_id="a", audio_ms=500.0, xruns=0, stalls=0)
 
 
 def test_a_stop_in_the_lead_in() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from edged.core.attendance import PATIENCE_S
+from edged.core.patience import PATIENCE_S
 from edged.workers.messages import (
     PlayDone,
     Played,
@@ -77,7 +77,7 @@ def test_a_pause_when_the_device_is_nearly_dry() -> None:
     stage, sink = staged()
     stage.play(tone(1000))
     stage.run(0.5)
-    stage.clock.now_s += 0.045
+    stage.clock.now_s += 0.020
     stage.tell(PAUSE)
     stage.run(0.5)
     stage.tell(RESUME)

@@ -283,7 +283,13 @@ def test_the_configured_chime_is_for_everybody(tmp_path: Path) -> None:
 def test_what_was_said_before_comes_out_of_the_cache(synth: Synth) -> None:
     """The end tells; repeats and chimes make no difference, and who wants it anew gets it anew."""
     answers = []
-    for how in ({}, {"repeat": 2, "repeat_gap_ms": 0, "chime": "key"}, {"cache": "bypass"}, {"speed": 2.0}, {"cache": "pin"}):
+    for how in (
+        {},
+        {"repeat": 2, "repeat_gap_ms": 0, "chime": "key"},
+        {"cache": "bypass"},
+        {"speed": 2.0},
+        {"cache": "pin"},
+    ):
         synth.send(say("a", "A. B", **how))
         *_, end = synth.until_end()
         assert isinstance(end, SynthEnd)

@@ -59,10 +59,12 @@ def test_only_the_chosen_channels_sound(
     speech = never_silent(0.3)
     with card.record() as recording, player(channels_used=used) as child:
         child.play(speech)
-        heard = trim(recording.until_silent(TAIL_FRAMES, DEADLINE_S))
+        child.wait_for(PlayDone)
+        recording.until_heard(len(speech), DEADLINE_S)
+        heard = recording.samples()
     expected = as_heard(speech)
     expected[:, silent] = 0
-    assert np.array_equal(heard, expected)
+    assert np.array_equal(heard[heard.any(axis=1)], expected)  # a busy machine may have made a gap
 
 
 def test_noise_keeps_an_amplifier_awake(player: PlayerFactory, card: ClockedSink) -> None:
