@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -13,7 +13,10 @@ from edged.config.loader import load_config
 from edged.errors import EmptyTextError
 from edged.io.templates import load_templates
 from edged.text.content import Clip, Piece, Reading, Silence, Words
-from edged.text.reading import read_words
+from edged.text.front_end import ReadSentence
+from edged.text.reading import explain
+from edged.text.tokens import Token
+from edged.text.why import why
 
 
 def _read_vars(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG001
@@ -29,6 +32,7 @@ Examples:
   edged text "请A015号到3号窗口"
   edged text --lang en "Room 305, 9:30"
   edged text --template ticket_call --var ticket=A015 --var counter=3
+  edged text --why "请A015号到3号窗口"
   edged text --json - < prompts.txt
 """,
 )
@@ -47,6 +51,9 @@ Examples:
     help="Read all of it in this language; auto decides sentence by sentence.",
 )
 @config_option
+@click.option(
+    "--why", "with_why", is_flag=True, help="Below each sentence, how each part of it is read, and why."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of lines.")
 def command(
     text: str | None,
@@ -54,6 +61,7 @@ def command(
     values: dict[str, str],
     lang: str,
     config_path: Path | None,
+    with_why: bool,
     as_json: bool,
 ) -> None:
     """Print the spoken form of TEXT, one sentence a line; "-" reads standard input.
@@ -63,34 +71,54 @@ def command(
     if (text is None) == (template is None) or (values and template is None):
         raise click.UsageError("expected TEXT, or --template with its --var")
     if template is None:
-        _show((Words(read_text(text or ""), cast(Reading, lang)),), [], as_json)
+        _show((Words(read_text(text or ""), cast(Reading, lang)),), [], with_why, as_json)
         return
     templates = load_templates(load_config(config_path).paths.templates_dir).templates
     unknown = [f"unknown_field: vars.{name}" for name in templates.unknown_vars(template, values)]
-    _show(templates.expand(template, values, cast(Reading, lang)), unknown, as_json)
+    _show(templates.expand(template, values, cast(Reading, lang)), unknown, with_why, as_json)
 
 
-def _show(pieces: tuple[Piece, ...], warnings: list[str], as_json: bool) -> None:
+def _show(pieces: tuple[Piece, ...], warnings: list[str], with_why: bool, as_json: bool) -> None:
     lines: list[str] = []
-    sentences: list[dict[str, str]] = []
+    sentences: list[ReadSentence] = []
     for piece in pieces:
         match piece:
             case Words():
-                spoken = read_words(piece)
-                sentences += [{"lang": s.lang, "spoken": s.spoken} for s in spoken.sentences]
-                lines += [sentence.spoken for sentence in spoken.sentences]
-                warnings += spoken.warnings
+                read = explain(piece)
+                sentences += read.sentences
+                for found in read.sentences:
+                    lines += [found.sentence.spoken, *(_lines(found.tokens) if with_why else ())]
+                warnings += read.warnings
             case Silence(ms=ms):
                 lines.append(f"{{pause {ms}}}")
             case Clip(name=name):
                 lines.append(f"{{clip {name}}}")
     if not lines:
-        why = "; ".join(("nothing speakable in the text", *warnings))
-        raise EmptyTextError(why, 'give some words or numbers, such as: edged text "A015"')
+        reasons = "; ".join(("nothing speakable in the text", *warnings))
+        raise EmptyTextError(reasons, 'give some words or numbers, such as: edged text "A015"')
     if as_json:
-        click.echo(json.dumps({"sentences": sentences, "warnings": warnings}, ensure_ascii=False))
+        told = {"sentences": [_as_json(found) for found in sentences], "warnings": warnings}
+        click.echo(json.dumps(told, ensure_ascii=False))
         return
     for line in lines:
         click.echo(line)
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
+
+
+def _lines(tokens: tuple[Token, ...]) -> list[str]:
+    """A line for each token that is not simply said as it is written."""
+    told = [token for token in tokens if token.spoken != token.text and token.text.strip()]
+    return [f"    {token.text} -> {token.spoken.strip() or '(silent)'}   {why(token)}" for token in told]
+
+
+def _as_json(found: ReadSentence) -> dict[str, Any]:
+    return {
+        "lang": found.sentence.lang,
+        "spoken": found.sentence.spoken,
+        "pause_ms": found.sentence.pause_ms,
+        "tokens": [
+            {"text": token.text, "spoken": token.spoken.strip(), "kind": token.kind, "why": why(token)}
+            for token in found.tokens
+        ],
+    }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from edged.text.clean import clean
 from edged.text.content import Words
-from edged.text.front_end import to_spoken
+from edged.text.front_end import ReadText, read, to_spoken
 from edged.text.language import DEFAULT_LANG
-from edged.text.sentence import SpokenText
+from edged.text.sentence import Lang, SpokenText
 from edged.text.spell import by_digit, spelled
 
 
@@ -14,6 +14,18 @@ def read_words(words: Words) -> SpokenText:
     """How `words` are read out, and what had to be skipped. Never raises."""
     if words.how == "plain":
         return to_spoken(words.text, words.lang)
-    lang = DEFAULT_LANG if words.lang == "auto" else words.lang
-    spoken = (spelled if words.how == "spell" else by_digit)(words.text, lang)
+    spoken, lang = _spelled(words)
     return SpokenText(to_spoken(spoken, lang).sentences, clean(words.text)[1])
+
+
+def explain(words: Words) -> ReadText:
+    """As `read_words`, with the tokens: what was read how, and why."""
+    if words.how == "plain":
+        return read(words.text, words.lang)
+    spoken, lang = _spelled(words)
+    return ReadText(read(spoken, lang).sentences, clean(words.text)[1])
+
+
+def _spelled(words: Words) -> tuple[str, Lang]:
+    lang = DEFAULT_LANG if words.lang == "auto" else words.lang
+    return (spelled if words.how == "spell" else by_digit)(words.text, lang), lang

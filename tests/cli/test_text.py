@@ -19,13 +19,37 @@ def test_one_sentence_a_line() -> None:
     assert result.stdout == "请 A 零一五号到三号窗口。\nGate twelve is open\n"
 
 
-def test_json_has_exactly_sentences_and_warnings() -> None:
+def test_json_has_sentences_tokens_and_warnings() -> None:
     """The JSON form is a contract: these keys and no others."""
-    result = CliRunner().invoke(command, ["--json", "你好😀"])
+    result = CliRunner().invoke(command, ["--json", "到3号😀"])
     assert json.loads(result.stdout) == {
-        "sentences": [{"lang": "zh", "spoken": "你好"}],
+        "sentences": [
+            {
+                "lang": "zh",
+                "spoken": "到三号",
+                "pause_ms": 0,
+                "tokens": [
+                    {"text": "到", "spoken": "到", "kind": "han", "why": "as written"},
+                    {
+                        "text": "3",
+                        "spoken": "三",
+                        "kind": "number",
+                        "why": "an amount; digit by digit when it is long or begins with 0",
+                    },
+                    {"text": "号", "spoken": "号", "kind": "han", "why": "as written"},
+                ],
+            }
+        ],
         "warnings": ["skipped_symbol: U+1F600"],
     }
+
+
+def test_why_tells_how_each_part_is_read() -> None:
+    """What is said as it is written needs no line."""
+    result = CliRunner().invoke(command, ["--why", "请A015号"])
+    assert result.stdout == (
+        "请 A 零一五号\n    A015 -> A 零一五   a ticket, letter by letter and digit by digit\n"
+    )
 
 
 def test_warnings_stay_out_of_the_text() -> None:
@@ -91,10 +115,9 @@ def test_json_of_a_template_has_its_sentences() -> None:
         "zh",
         "--json",
     ]
-    assert json.loads(CliRunner().invoke(command, args).stdout) == {
-        "sentences": [{"lang": "zh", "spoken": "请一二号到 V I P 室"}],
-        "warnings": [],
-    }
+    told = json.loads(CliRunner().invoke(command, args).stdout)
+    assert [sentence["spoken"] for sentence in told["sentences"]] == ["请一二号到 V I P 室"]
+    assert told["warnings"] == []
 
 
 def test_wrong_vars_are_bad_input() -> None:

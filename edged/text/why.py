@@ -1,0 +1,62 @@
+"""Why a token is read as it is, for a technician who looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from edged.text.tokens import Token
+
+# What each kind of rule does, in a few words; a rule that does something else says so itself.
+_WHY: Mapping[str, str] = {
+    "abbreviation": "an abbreviation, in full",
+    "about": "a sign between numbers, by its name",
+    "acronym": "capitals, letter by letter",
+    "address": "an address, part by part",
+    "card": "a card number, digit by digit",
+    "code": "a code, digit by digit and letter by letter",
+    "count": "an amount before a measure word: 2 is 两",
+    "date": "a date",
+    "dot": "a dot inside a code",
+    "dotted": "numbers joined by dots",
+    "fraction": "a fraction",
+    "greek": "a Greek letter, by its name",
+    "han": "as written",
+    "hyphenated": "numbers joined by hyphens, digit by digit",
+    "joint": "a hyphen inside a place, silent",
+    "minus": "a minus sign",
+    "money": "an amount of money",
+    "number": "an amount; digit by digit when it is long or begins with 0",
+    "number_sign": "a number sign",
+    "ordinal": "a rank",
+    "page": "one of several",
+    "pause": "punctuation: a pause",
+    "per": "a slash between an amount and what it is counted by",
+    "percent": "a percentage",
+    "phone": "a telephone number, digit by digit; in Chinese 1 is 幺",
+    "plate": "a licence plate, sign by sign",
+    "pollutant": "particles of a size",
+    "power": "a power",
+    "pressure": "blood pressure",
+    "quantity": "an amount with its unit",
+    "quote": "a quotation mark, silent",
+    "range": "from one to another",
+    "room": "a room number, digit by digit",
+    "route": "a line number, digit by digit",
+    "score": "a score",
+    "separator": "between two tokens, silent",
+    "sign": "a sign before a number",
+    "space": "a space between numbers",
+    "symbol": "a symbol, by its name",
+    "temperature": "a temperature from one to another",
+    "ticket": "a ticket, letter by letter and digit by digit",
+    "time": "a time of day",
+    "unit": "a unit, by its name",
+    "version": "a version",
+    "word": "a word; capitals that are no word letter by letter",
+    "year": "a year, digit by digit or by its halves",
+}
+
+
+def why(token: Token) -> str:
+    """One short phrase."""
+    return token.why or _WHY.get(token.kind, token.kind)
