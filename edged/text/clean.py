@@ -14,7 +14,7 @@ from functools import lru_cache
 from edged.text.alphabet import HAN
 
 # Everything a reader or the sentence splitter understands besides letters, digits and Han.
-_SYMBOLS = "!\"#$%&'()*+,\\-./:;<=>?@\\[\\]^_~。，、·•“”‘’《》〈〉【】「」『』〔〕—–−°±×÷≈≠≤≥¥€£¢‰⁄"
+_SYMBOLS = "!\"#$%&'()*+,\\-./:;<=>?@\\[\\]^_~。，、·•“”‘’《》〈〉【】「」『』〔〕—–−°±×÷≈≠≤≥√∞¥€£¢‰⁄"
 _GREEK = "Α-ΡΣ-Ωα-ω"
 _PLAIN = f"A-Za-z0-9\\n {_SYMBOLS}{_GREEK}{HAN}"
 _NOT_PLAIN_CHAR = re.compile(f"[^{_PLAIN}]")
@@ -52,6 +52,8 @@ _FOLDS = {
     "Ł": "L",
     "đ": "d",
     "ı": "i",
+    "′": "'",
+    "″": '"',
     "─": "—",
     "〜": "~",
     "\t": " ",

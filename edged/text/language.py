@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from edged.text import patterns as p
 from edged.text.alphabet import HAN
 from edged.text.sentence import Lang
 
@@ -19,6 +20,9 @@ _GRAMMAR_WORDS = """
 _GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
 _ENGLISH_CLUE = re.compile(r"[$£]|\d(?:st|nd|rd|th)(?![A-Za-z])|[a-z]{4}")  # else no words or Han
 
+# Hexadecimal digits are no words.
+_HEXADECIMAL = re.compile(f"{p.MAC}|{p.IPV6}")
+
 _BETWEEN_HAN = re.compile(f"[^{HAN}]+")
 _CODE = r"[A-Z]{0,3}\d[\d.,:%-]{0,19}"
 _AROUND_HAN = re.compile(
@@ -30,7 +34,9 @@ _CLAUSE_WORDS = 3  # "Gate 12 is open" is an English clause, "Gate 12" a name in
 def sentence_lang(body: str) -> Lang | None:
     """The language that carries `body`; None when it holds neither words nor Han."""
     han = len(_HAN_CHAR.findall(body))
-    words = [w.lower() for w in _WORD.findall(body)]
+    words = [
+        w.lower() for w in _WORD.findall(_HEXADECIMAL.sub(" ", body) if ":" in body or "-" in body else body)
+    ]
     english = len(words) + 2 * sum(w in _GRAMMAR for w in words)
     if han == english == 0:
         return "en" if _ENGLISH_CLUE.search(body) else None
@@ -53,7 +59,7 @@ def spans(body: str, lang: Lang) -> Iterator[tuple[int, int, Lang]]:
     foreign: Lang = "en" if lang == "zh" else "zh"
     start = 0
     for match in (_BETWEEN_HAN if lang == "zh" else _AROUND_HAN).finditer(body):
-        if lang == "zh" and len(_WORD.findall(match[0])) < _CLAUSE_WORDS:
+        if lang == "zh" and len(_WORD.findall(_HEXADECIMAL.sub(" ", match[0]))) < _CLAUSE_WORDS:
             continue
         if match.start() > start:
             yield start, match.start(), lang

@@ -166,6 +166,8 @@ SYMBOL_NAMES: dict[str, tuple[str, str]] = {
     "≤": ("小于等于", "less than or equal to"),
     "≥": ("大于等于", "greater than or equal to"),
     "≈": ("约等于", "is about"),
+    "√": ("根号", "the square root of"),
+    "∞": ("无穷大", "infinity"),
     "≠": ("不等于", "is not equal to"),
     "¥": ("元", "yuan"),
     "$": ("美元", "dollars"),

@@ -15,10 +15,10 @@ from edged.text.tokens import Rule, rule
 _ROOM = "号?(?:(?:诊|病|教|办公|会议|实验)?室|病?房|包间|包厢)"
 _CODE_ZH = (
     r"(?:会议室|房间|教室|病房|包间|包厢|验证码|密码|尾号|编号|工号|卡号|单号|账号|学号|流水号|证号|号码|代码|编码|航班|"
-    r"车牌|取件码|取货码|口令|邮编|订单|格口|(?i:room))(?:号|是|为|[:：，,]|\s){0,3}|\*\*"
+    r"车牌|取件码|取货码|端口|口令|邮编|订单|格口|(?i:room))(?:号|是|为|[:：，,]|\s){0,3}|\*\*"
 )
 _CODE_EN = (
-    r"(?<![A-Za-z])(?:room|suite|flight|extension|ext|pin|code|bus|route|apartment|apt|id|password|"
+    r"(?<![A-Za-z])(?:room|suite|flight|port|extension|ext|pin|code|bus|route|apartment|apt|id|password|"
     r"ending in|order)(?:\s(?:is|number))?[.:]?\s?"
 )
 
@@ -28,9 +28,7 @@ def _page(m: re.Match[str]) -> str:
 
 
 def _dotted_zh(m: re.Match[str]) -> str:
-    groups = m[0].split(".")
-    is_ip = len(groups) == 4 and all(int(g) < 256 for g in groups)
-    return "点".join(zh.by_digit(g) if is_ip else zh.integer(g) for g in groups)
+    return "点".join(zh.integer(g) for g in m[0].split("."))
 
 
 def _number_sign(letters: str, digits: str) -> str:
@@ -38,10 +36,7 @@ def _number_sign(letters: str, digits: str) -> str:
 
 
 def _dotted_en(m: re.Match[str]) -> str:
-    groups = m[0].split(".")
-    if len(groups) == 4 and all(int(g) < 256 for g in groups):
-        return " dot ".join(en.by_digit(g) for g in groups)
-    return " point ".join(en.integer(g) for g in groups)
+    return " point ".join(en.integer(g) for g in m[0].split("."))
 
 
 def _code_digits(digits: str) -> str:

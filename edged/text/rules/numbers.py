@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from edged.text import numbers_en as en
 from edged.text import numbers_zh as zh
@@ -15,6 +15,26 @@ _MEASURE = (
     "公斤|千克|千米|毫米|厘米|米|升|毫升|吨|克|斤|岁|条|种|间|家|项|笔|本|支|只|辆|部|瓶|杯|包|箱|袋|页|组|倍|步|站(?!台)|盒|款|双|"
     "对|套|批|片|根|万|千|百|亿|晚|夜|折)"
 )
+
+
+_ROMAN = r"(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})(?![A-Za-z0-9])"
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
+_BEFORE_ROMAN_EN = (
+    r"\b(?:[Cc]hapter|[Pp]hase|[Pp]art|[Ss]ection|[Vv]olume|[Cc]lass|[Tt]ype|[Ss]tage|[Ll]evel|[Ww]ar|[Uu]nit|[Gg]rade|"
+    r"[Aa]rticle|[Zz]one|[Bb]lock|[Aa]ct|Super Bowl)\s"
+)
+_BEFORE_RANK_EN = r"\b(?:King|Queen|Pope|Henry|Louis|Elizabeth|Charles|George|William|James|Edward|Richard)\s"
+
+
+def _roman(numeral: str, read: Callable[[str], str]) -> str:
+    """I to XXXIX: a smaller sign before a larger one is taken away."""
+    values = [_ROMAN_VALUES[sign] for sign in numeral]
+    following = [*values[1:], 0]
+    return read(str(sum(-a if a < b else a for a, b in zip(values, following, strict=True))))
+
+
+def _rank(numeral: str) -> str:
+    return f"the {_roman(numeral, lambda digits: en.ordinal(int(digits)))}"
 
 
 def _fraction_zh(m: re.Match[str]) -> str | None:
@@ -32,6 +52,12 @@ def _fraction_en(m: re.Match[str]) -> str | None:
 
 
 ZH: Sequence[Rule] = (
+    rule("roman", _ROMAN, lambda m: _roman(m[0], zh.integer), after="第"),
+    rule(
+        "roman",
+        "(?![VX][型区号])" + _ROMAN + "(?=(?:期|级|型|类|号|区|段|章|卷|度)(?![A-Za-z]))",
+        lambda m: _roman(m[0], zh.integer),
+    ),
     rule("ordinal", r"(\d{1,6})(?:st|nd|rd|th)(?![A-Za-z])", lambda m: f"第{zh.integer(m[1])}"),
     rule("fraction", p.FRACTION, _fraction_zh),
     rule("count", rf"(?<!第)({p.NUMBER})(?=\s?{_MEASURE})", lambda m: zh.counted(m[1])),
@@ -43,6 +69,8 @@ ZH: Sequence[Rule] = (
 )
 
 EN: Sequence[Rule] = (
+    rule("roman", _ROMAN, lambda m: _roman(m[0], en.integer), after=_BEFORE_ROMAN_EN),
+    rule("roman", _ROMAN, lambda m: _rank(m[0]), after=_BEFORE_RANK_EN),
     rule("ordinal", r"(\d{1,6})(?:st|nd|rd|th)(?![A-Za-z])", lambda m: en.ordinal(int(m[1]))),
     rule("fraction", r"24/7(?!\d)", "twenty-four seven"),
     rule("fraction", p.FRACTION, _fraction_en),

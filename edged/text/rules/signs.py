@@ -33,7 +33,7 @@ ZH: Sequence[Rule] = (
     rule("space", rf"(?<=\d)\s{{1,8}}(?=[{HAN}])|(?<=[{HAN}])\s{{1,8}}(?=[\d¥$€£])", ""),
     rule("symbol", "#号", "井号"),
     rule("greek", "[Α-Ωα-ω]", lambda m: f" {greek_name(m[0])} "),
-    rule("symbol", f"[{re.escape(''.join(SYMBOL_NAMES))}]", lambda m: SYMBOL_NAMES[m[0]][0]),
+    rule("symbol", rf"\s?([{re.escape(''.join(SYMBOL_NAMES))}])\s?", lambda m: SYMBOL_NAMES[m[1]][0]),
 )
 
 EN: Sequence[Rule] = (
