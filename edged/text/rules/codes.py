@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from edged.text import numbers_en as en
 from edged.text import numbers_zh as zh
@@ -14,13 +14,21 @@ from edged.text.tokens import Rule, rule
 
 _ROOM = "号?(?:(?:诊|病|教|办公|会议|实验)?室|病?房|包间|包厢)"
 _CODE_ZH = (
-    r"(?:会议室|房间|教室|病房|包间|包厢|验证码|密码|尾号|编号|工号|卡号|单号|账号|学号|流水号|证号|号码|代码|编码|航班|"
+    r"(?:(?:末|后|前)[三四五六]位(?:数字|号码|数)?|会议室|房间|教室|病房|包间|包厢|验证码|密码|尾号|编号|工号|卡号|单号|账号|学号|流水号|证号|号码|代码|编码|航班|"
     r"车牌|取件码|取货码|端口|口令|邮编|订单|格口|(?i:room))(?:号|是|为|[:：，,]|\s){0,3}|\*\*"
 )
 _CODE_EN = (
     r"(?<![A-Za-z])(?:room|suite|flight|port|extension|ext|pin|code|bus|route|apartment|apt|id|password|"
-    r"ending in|order)(?:\s(?:is|number))?[.:]?\s?"
+    r"ending in|order|number)(?:\s(?:is|number))?[.:]?\s?"
 )
+
+_SERIAL = r"([A-Z]{1,4})((?:-\d{1,8}){2,6})(?![A-Za-z0-9-])"  # D-2023-0015
+_TICKETS = r"([A-Z]{1,3})(\d{1,6})[-~–]\1(\d{1,6})(?![A-Za-z0-9-])"
+
+
+def _groups(joined: str, by_digit: Callable[[str], str], joint: str) -> str:
+    """ "-2023-0015": each group digit by digit, the hyphens by their name."""
+    return "".join(f"{joint}{by_digit(group)}" for group in joined.split("-")[1:])
 
 
 def _page(m: re.Match[str]) -> str:
@@ -50,6 +58,7 @@ def _ticket(m: re.Match[str]) -> str:
 
 ZH: Sequence[Rule] = (
     rule("dotted", p.DOTTED, _dotted_zh),
+    rule("hyphenated", _SERIAL, lambda m: spell(m[1]) + _groups(m[2], zh.by_digit, "杠")),
     rule("hyphenated", p.HYPHENATED, lambda m: "杠".join(zh.by_digit(g) for g in m[0].split("-"))),
     rule(
         "number_sign",
@@ -62,6 +71,12 @@ ZH: Sequence[Rule] = (
     rule("page", r"(\d{1,5})/(\d{1,5})(页)", lambda m: f"第{_page(m)}"),
     rule("version", p.VERSION, lambda m: f"V {'点'.join(zh.integer(g) for g in m[1].split('.'))}"),
     rule("plate", p.PLATE_END, lambda m: f" {read_code(m[0], zh.by_digit)}", after=f"[{HAN}][A-Z]"),
+    rule(
+        "ticket",
+        _TICKETS,
+        lambda m: f"{spell(m[1])} {zh.by_digit(m[2])}到 {spell(m[1])} {zh.by_digit(m[3])}",
+        why="tickets from one to another",
+    ),
     rule("ticket", p.TICKET, lambda m: f"{spell(m[1].rstrip('-'))} {zh.by_digit(m[2])}"),
     rule("code", p.MIXED_CODE, lambda m: read_code(m[0], zh.by_digit)),
     rule("code", p.FLOOR_CODE, lambda m: f"{zh.by_digit(m[1])} {spell(m[2])}"),
@@ -72,6 +87,7 @@ ZH: Sequence[Rule] = (
 
 EN: Sequence[Rule] = (
     rule("dotted", p.DOTTED, _dotted_en),
+    rule("hyphenated", _SERIAL, lambda m: spell(m[1]) + _groups(m[2], en.by_digit, " dash ")),
     rule("hyphenated", p.HYPHENATED, lambda m: " dash ".join(en.by_digit(g) for g in m[0].split("-"))),
     rule("number_sign", r"(?:No\.\s?|NO\.\s?|no\.\s?|No|#\s?)(?=\d|[A-Z]\d)", "number"),
     rule(
@@ -81,6 +97,12 @@ EN: Sequence[Rule] = (
         after="[Pp]ages?\\s",
     ),
     rule("version", p.VERSION, lambda m: f"V {' point '.join(en.integer(g) for g in m[1].split('.'))}"),
+    rule(
+        "ticket",
+        _TICKETS,
+        lambda m: f"{spell(m[1])} {_code_digits(m[2])} to {spell(m[1])} {_code_digits(m[3])}",
+        why="tickets from one to another",
+    ),
     rule("ticket", p.TICKET, _ticket),
     rule("code", p.MIXED_CODE, lambda m: read_code(m[0], en.by_digit)),
     rule("code", p.FLOOR_CODE, lambda m: f"{en.by_digit(m[1])} {spell(m[2])}"),

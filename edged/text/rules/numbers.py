@@ -60,6 +60,12 @@ ZH: Sequence[Rule] = (
     ),
     rule("ordinal", r"(\d{1,6})(?:st|nd|rd|th)(?![A-Za-z])", lambda m: f"第{zh.integer(m[1])}"),
     rule("fraction", p.FRACTION, _fraction_zh),
+    rule(
+        "count",
+        rf"(?<!第)({p.NUMBER}){p.DASH}({p.NUMBER})(?=\s?{_MEASURE})",
+        lambda m: f"{zh.counted(m[1])}到{zh.counted(m[2])}",
+        why="amounts from one to another before a measure word: 2 is 两",
+    ),
     rule("count", rf"(?<!第)({p.NUMBER})(?=\s?{_MEASURE})", lambda m: zh.counted(m[1])),
     rule("number", p.ROUND, lambda m: zh.integer(m[0])),
     rule("number", p.LONG_RUN, lambda m: zh.by_digit(m[0])),

@@ -13,11 +13,22 @@ from edged.text.letters import greek_name
 from edged.text.tokens import Rule, rule
 from edged.text.units import SYMBOL_NAMES
 
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DAY = r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:s|nes|rs|ur)?(?:day)?(?![a-z])"
+
+
+def _day(beginning: str) -> str:
+    return next(day for day in _DAYS if day.startswith(beginning))
+
+
 ZH: Sequence[Rule] = (
     rule("power", r"\^2(?!\d)", "的平方"),
     rule("power", p.POWER, lambda m: f"的{zh.cardinal(int(m[1]))}次方"),
     rule("minus", p.MINUS, "减"),
     rule("range", p.RANGE, "到", after=p.AFTER_QUANTITY),
+    rule(
+        "range", "[-~–—](?=次日|翌日|第二天|凌晨|早上|上午|中午|下午|晚|今晚|明)", "到", after="[\\d点分日月]"
+    ),
     rule("range", f"[-~](?=[{HAN}])", "到", after=f"[{HAN}]"),
     rule("joint", r"-(?=\d{1,6}[号栋室座幢单])", "", after=f"[{HAN}]"),
     rule("sign", p.NOT_AFTER_TERM + r"[-−](?=\d[\d.]{0,8}\s?°)", "零下"),
@@ -42,6 +53,7 @@ EN: Sequence[Rule] = (
     rule("power", p.POWER, lambda m: f"to the power of {en.cardinal(int(m[1]))}"),
     rule("minus", p.MINUS, "minus"),
     rule("range", p.RANGE, "to", after=p.AFTER_QUANTITY),
+    rule("range", rf"{_DAY}{p.DASH}{_DAY}", lambda m: f"{_day(m[1])} to {_day(m[2])}"),
     rule("sign", p.NOT_AFTER_TERM + p.SIGN, "minus"),
     rule("about", r"~(?=\d)", "about"),
     rule("dot", p.DOT_INSIDE, "dot"),
