@@ -80,7 +80,9 @@ MINUS = r"\s?[-−]\s?(?=\d{1,9}\s?=)"
 AFTER_QUANTITY = r"\d\s?(?:[%‰]|°[CF]?|[A-Za-z/]{1,4}|[元块月日号点分时秒楼年层页岁度]{1,2})?"
 
 WORD = r"[A-Za-z]+(?:['’-][A-Za-z]{1,100}){0,20}"
-HAN_TEXT = f"[{HAN}]+"
+NUMERALS = "零〇一二两三四五六七八九十百千万亿点半"
+HAN_PERCENT = f"([{NUMERALS}]{{1,12}})([%‰])"
+HAN_TEXT = f"(?:(?!{HAN_PERCENT})[{HAN}])+"
 _QUOTES = "\"'“”‘’《》〈〉「」『』"
 # Between two words quotes keep them apart, elsewhere they are silent.
 OUTER_QUOTE = f"(?<![A-Za-z0-9{_QUOTES}])[{_QUOTES}]{{1,8}}|[{_QUOTES}]{{1,8}}(?![A-Za-z0-9{_QUOTES}])"

@@ -15,7 +15,7 @@ from edged.text.tokens import Rule, rule
 _ROOM = "号?(?:(?:诊|病|教|办公|会议|实验)?室|病?房|包间|包厢)"
 _CODE_ZH = (
     r"(?:(?:末|后|前)[三四五六]位(?:数字|号码|数)?|会议室|房间|教室|病房|包间|包厢|验证码|密码|尾号|编号|工号|卡号|单号|账号|学号|流水号|证号|号码|代码|编码|航班|"
-    r"车牌|取件码|取货码|端口|口令|邮编|订单|格口|(?i:room))(?:号|是|为|[:：，,]|\s){0,3}|\*\*"
+    r"车牌|取件码|取货码|提货码|兑换码|数字|端口|口令|邮编|订单|格口|(?i:room))(?:号|是|为|[:：，,]|\s){0,3}|\*\*"
 )
 _CODE_EN = (
     r"(?<![A-Za-z])(?:room|suite|flight|port|extension|ext|pin|code|bus|route|apartment|apt|id|password|"
@@ -37,6 +37,10 @@ def _page(m: re.Match[str]) -> str:
 
 def _dotted_zh(m: re.Match[str]) -> str:
     return "点".join(zh.integer(g) for g in m[0].split("."))
+
+
+def _room(digits: str) -> str:
+    return zh.by_digit(digits) if len(digits) > 2 else zh.integer(digits)
 
 
 def _number_sign(letters: str, digits: str) -> str:
@@ -66,6 +70,7 @@ ZH: Sequence[Rule] = (
         lambda m: _number_sign(m[1], m[2]),
     ),
     rule("number_sign", r"#\s?(\d{1,6})(?!\d)", lambda m: f"{zh.integer(m[1])}号"),
+    rule("code", r"\d{3,100}(?![\d.])", lambda m: zh.by_digit(m[0]), after=_CODE_ZH),
     rule("number_sign", r"(\d{1,6})#(?!\d)", lambda m: f"{zh.integer(m[1])}号"),
     rule("page", r"(\d{1,5})/(\d{1,5})([页张题步章节集轮项])", _page, after="第\\s?"),
     rule("page", r"(\d{1,5})/(\d{1,5})(页)", lambda m: f"第{_page(m)}"),
@@ -80,7 +85,14 @@ ZH: Sequence[Rule] = (
     rule("ticket", p.TICKET, lambda m: f"{spell(m[1].rstrip('-'))} {zh.by_digit(m[2])}"),
     rule("code", p.MIXED_CODE, lambda m: read_code(m[0], zh.by_digit)),
     rule("code", p.FLOOR_CODE, lambda m: f"{zh.by_digit(m[1])} {spell(m[2])}"),
-    rule("code", r"\d{3,100}(?![\d.])", lambda m: zh.by_digit(m[0]), after=_CODE_ZH),
+    rule("room", r"\d{3,4}(?!\d)", lambda m: zh.by_digit(m[0]), after="(?:单元|座|栋|幢)"),
+    rule(
+        "room",
+        r"(\d{1,4})-(\d{1,4})(?=室|号房)",
+        lambda m: f"{_room(m[1])}杠{_room(m[2])}",
+        after="(?:单元|座|栋|幢|楼)",
+        why="a room with a hyphen inside",
+    ),
     rule("room", rf"\d{{3,4}}(?={_ROOM})", lambda m: zh.by_digit(m[0])),
     rule("route", r"\d{3,4}(?=路|次列车)", lambda m: zh.by_digit(m[0])),
 )
@@ -104,6 +116,9 @@ EN: Sequence[Rule] = (
         why="tickets from one to another",
     ),
     rule("ticket", p.TICKET, _ticket),
+    rule(
+        "plate", r"\d{3,4}(?!\d)", lambda m: en.by_digit(m[0]), after=r"[Pp]late\s(?:number\s)?[A-Z]{1,3}\s"
+    ),
     rule("code", p.MIXED_CODE, lambda m: read_code(m[0], en.by_digit)),
     rule("code", p.FLOOR_CODE, lambda m: f"{en.by_digit(m[1])} {spell(m[2])}"),
     rule("code", r"\d{3,100}(?![\d.,])", lambda m: en.by_digit(m[0]), after=_CODE_EN, ignore_case=True),

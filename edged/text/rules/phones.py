@@ -9,7 +9,10 @@ from edged.text import numbers_zh as zh
 from edged.text import patterns as p
 from edged.text.tokens import Rule, rule
 
-_CALL_ZH = r"(?:电话|热线|拨打|致电|请打|请拨|拨|长途|呼叫|客服|传真|手机|分机|转)(?:号码|号)?(?:是|为|[:：，,]|\s){0,3}"
+_CALL_ZH = (
+    r"(?:电话|热线|拨打|致电|请打|请拨|拨|长途|呼叫|客服|传真|手机|分机|转)"
+    r"(?:号码|号)?(?:是|为|[:：，,]|\s){0,3}"
+)
 _HOTLINE = "报警|急救|火警|(?:客服|服务)?(?:电话|热线)"
 _CALL_EN = r"(?<![A-Za-z])(?:call|dial|phone|telephone|tel|hotline)[.:]?\s?"
 

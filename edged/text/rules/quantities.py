@@ -12,6 +12,7 @@ from edged.text.alphabet import HAN
 from edged.text.tokens import Rule, rule
 from edged.text.units import SYMBOL_NAMES, UNITS
 
+_OF = {"%": "百分之", "‰": "千分之"}
 _DEGREE = "°[CF]?"
 _SIGNED = r"[-−]?\d{1,4}(?:\.\d{1,3})?"
 # A is a letter of tickets and seats far more often than an ampere.
@@ -33,7 +34,7 @@ _AFTER_AMOUNT_ZH = (
 
 
 def _percent(m: re.Match[str]) -> str:
-    return f"{'百分之' if m[2] == '%' else '千分之'}{zh.decimal(m[1])}"
+    return f"{_OF[m[2]]}{zh.decimal(m[1])}"
 
 
 def _plural(number: str, one: str, many: str) -> str:
@@ -70,6 +71,8 @@ ZH: Sequence[Rule] = (
         lambda m: f"百分之{zh.decimal(m[1])}到百分之{zh.decimal(m[2])}",
     ),
     rule("percent", p.PERCENT, _percent),
+    rule("percent", p.HAN_PERCENT, lambda m: f"{_OF[m[2]]}{m[1]}"),
+    rule("quantity", p.UNIT, lambda m: UNITS[m[1]].zh, after=f"[{p.NUMERALS}]"),
     rule(
         "discount",
         r"([1-9])([1-9])(?=折)",
