@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from edged.text.alphabet import HAN
 from edged.text.letters import spell
 from edged.text.tokens import Rule, rule
 
@@ -46,6 +47,12 @@ _BEFORE_SOMETHING = {
     "Tel": "telephone",
     "ext": "extension",
     "Ext": "extension",
+    "dept": "department",
+    "Dept": "Department",
+    "Bldg": "Building",
+    "Apt": "apartment",
+    "Nos": "numbers",
+    "nos": "numbers",
 }
 _OFTEN_FINAL = {"etc": "et cetera", "Inc": "Incorporated", "Ltd": "Limited", "Co": "Company"}
 _HALF_DAY = r"[AaPp]\.[Mm]"
@@ -62,11 +69,17 @@ _SELDOM_FINAL = rf"(?:(?:{_alternatives(_BEFORE_SOMETHING)})\.|{_DOTTED_LETTERS}
 _SOMETIMES_FINAL = rf"(?:{_alternatives(_OFTEN_FINAL)}|{_HALF_DAY})\.(?!\s*(?:[A-Z]|$))"
 _NEVER_FINAL = rf"(?:{_alternatives(_TITLES)})\.(?:\s{{1,4}}[A-Z]\.){{0,3}}"
 _BEFORE_A_NUMBER = rf"(?:[Nn][Oo]s?\.(?=\s{{0,4}}(?:\d|[A-Z]\d))|{_SHORT_MONTH}\.(?=\s{{0,4}}\d))"
-NOT_FINAL = f"{_ALONE}(?:{_NEVER_FINAL}|{_BEFORE_A_NUMBER}|{_SELDOM_FINAL}|{_SOMETIMES_FINAL})"
+_INITIAL = r"(?:(?:^|(?<=[.!?,]\s))[A-Z]\.(?=\s[A-Z][a-z])|St\.(?=\s[A-Z])|Co\.(?=,?\sLtd))"
+# 1. 插卡 2. 输入密码
+_ITEM = rf"(?:(?:^|(?<=\s))\d{{1,2}}\.(?=\s{{0,2}}[{HAN}]))"
+NOT_FINAL = (
+    f"{_ITEM}|{_ALONE}(?:{_INITIAL}|{_NEVER_FINAL}|{_BEFORE_A_NUMBER}|{_SELDOM_FINAL}|{_SOMETIMES_FINAL})"
+)
 
 _EXPANSIONS = {**_TITLES, **_BEFORE_SOMETHING, **_OFTEN_FINAL}
 
 RULES: Sequence[Rule] = (
+    rule("abbreviation", rf"{_START}St\.(?=\s[A-Z])", "Saint"),
     rule("abbreviation", f"{_START}({_alternatives(_EXPANSIONS)}){_END}", lambda m: f" {_EXPANSIONS[m[1]]} "),
     rule(
         "abbreviation",

@@ -41,8 +41,11 @@ ZH: Sequence[Rule] = (
     rule("quote", p.OUTER_QUOTE, ""),
     rule("pause", p.PAUSE, "，"),
     rule("space", r"(?<=\d)\s{1,8}(?=\d)", "，"),
+    rule("pause", rf"(?<=[{HAN}])\s(?=\d{{1,2}}\.\s)", "，"),
     rule("space", rf"(?<=\d)\s{{1,8}}(?=[{HAN}])|(?<=[{HAN}])\s{{1,8}}(?=[\d¥$€£])", ""),
     rule("symbol", "#号", "井号"),
+    rule("symbol", r"\*号", "星号"),
+    rule("pause", r"\.(?=\s)", "，", after=r"(?:^|\s)\d{1,2}"),
     rule("greek", "[Α-Ωα-ω]", lambda m: f" {greek_name(m[0])} "),
     rule("symbol", rf"\s?([{re.escape(''.join(SYMBOL_NAMES))}])\s?", lambda m: SYMBOL_NAMES[m[1]][0]),
 )
