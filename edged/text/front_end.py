@@ -8,8 +8,10 @@ from typing import Literal
 
 from edged.text import rules
 from edged.text.clean import clean
+from edged.text.hints import Hints
 from edged.text.language import sentence_langs, spans
 from edged.text.letters import shouts
+from edged.text.markup import Break, Hint, Part, Plain, parse_markup
 from edged.text.pieces import chosen_pinyin, placed
 from edged.text.segment import split_long, split_sentences
 from edged.text.sentence import Lang, Sentence, SpokenText
@@ -38,12 +40,13 @@ class ReadText:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """A sentence on its way: its tokens, what they sound like together, and its closing mark."""
+    """A sentence on its way: its tokens, what they sound like together, its closing mark and pause."""
 
     lang: Lang
     tokens: tuple[Token, ...]
     spoken: str
     mark: str
+    pause_ms: int | None  # where the markup sets it
 
 
 def to_spoken(text: str, lang: Reading = "auto", style: Style = DEFAULT) -> SpokenText:
@@ -60,36 +63,69 @@ def to_spoken(text: str, lang: Reading = "auto", style: Style = DEFAULT) -> Spok
 
 def read(text: str, lang: Reading = "auto", style: Style = DEFAULT) -> ReadText:
     """As `to_spoken`, with the tokens of each sentence: what was read how, and why."""
-    cleaned, warnings = clean(text)
-    bodies, marks = _sentences(cleaned)
-    langs: list[Lang] = sentence_langs(bodies) if lang == "auto" else [lang] * len(bodies)
-    found = [
-        _read(body, mark, language, mixed=lang == "auto")
-        for body, mark, language in zip(bodies, marks, langs, strict=True)
+    parts, of_markup = parse_markup(text)
+    hints = Hints()
+    warnings = dict.fromkeys(of_markup)
+    bodies: list[tuple[str, str, int | None]] = []  # text, closing mark, pause where the markup sets it
+    for stretch, break_ms in _stretches(parts):
+        cleaned, skipped = _cleaned(stretch, hints)
+        warnings.update(dict.fromkeys(skipped))
+        found = [(body.strip(), mark, None) for body, mark in split_sentences(cleaned) if body.strip()]
+        bodies += found
+        if break_ms is not None and bodies:
+            bodies[-1] = (bodies[-1][0], bodies[-1][1] or ",", break_ms)
+    originals = [hints.spelled_out(body) for body, _, _ in bodies]
+    langs: list[Lang] = sentence_langs(originals) if lang == "auto" else [lang] * len(bodies)
+    read_bodies = [
+        _read(body, mark, pause_ms, language, hints, mixed=lang == "auto")
+        for (body, mark, pause_ms), language in zip(bodies, langs, strict=True)
     ]
-    return ReadText(tuple(_pieces([body for body in found if body.spoken], style)), warnings)
+    return ReadText(tuple(_pieces([body for body in read_bodies if body.spoken], style)), tuple(warnings))
 
 
-def _sentences(cleaned: str) -> tuple[list[str], list[str]]:
-    pairs = [(body.strip(), mark) for body, mark in split_sentences(cleaned) if body.strip()]
-    return [body for body, _ in pairs], [mark for _, mark in pairs]
+def _stretches(parts: tuple[Part, ...]) -> Iterator[tuple[list[Plain | Hint], int | None]]:
+    """What stands between two breaks, and the length of the break after it."""
+    stretch: list[Plain | Hint] = []
+    for part in parts:
+        if isinstance(part, Break):
+            yield stretch, part.ms
+            stretch = []
+        else:
+            stretch.append(part)
+    yield stretch, None
 
 
-def _read(body: str, mark: str, lang: Lang, mixed: bool) -> _Body:
+def _cleaned(stretch: list[Plain | Hint], hints: Hints) -> tuple[str, tuple[str, ...]]:
+    cleaned, warnings = "", dict[str, None]()
+    for part in stretch:
+        if isinstance(part, Hint):
+            cleaned += hints.add(part)
+        else:
+            text, skipped = clean(part.text)
+            cleaned += text
+            warnings.update(dict.fromkeys(skipped))
+    return cleaned, tuple(warnings)
+
+
+def _read(body: str, mark: str, pause_ms: int | None, lang: Lang, hints: Hints, mixed: bool) -> _Body:
     stretches = spans(body, lang) if mixed else iter([(0, len(body), lang)])
     tokens: list[Token] = []
     spoken: list[str] = []
     for start, end, language in stretches:
-        found = list(_tokens(body, start, end, language))
+        found = list(_tokens(body, start, end, language, hints))
         spoken.append(("" if language == "zh" else " ").join(token.spoken for token in found))
         tokens += found
-    return _Body(lang, tuple(tokens), tidy(" ".join(spoken)), mark)
+    return _Body(lang, tuple(tokens), tidy(" ".join(spoken)), mark, pause_ms)
 
 
-def _tokens(body: str, start: int, end: int, lang: Lang) -> Iterator[Token]:
+def _tokens(body: str, start: int, end: int, lang: Lang, hints: Hints) -> Iterator[Token]:
+    def decided(char: str) -> Token | None:
+        return hints.token(char, lang)
+
     if lang == "zh":
-        return scan(body, start, end, rules.ZH)
-    return scan(body, start, end, rules.EN_SHOUTED if shouts(body[start:end]) else rules.EN)
+        return scan(body, start, end, rules.ZH, decided)
+    of_lang = rules.EN_SHOUTED if shouts(body[start:end]) else rules.EN
+    return scan(body, start, end, of_lang, decided)
 
 
 def _pieces(bodies: list[_Body], style: Style) -> Iterator[ReadSentence]:
@@ -100,13 +136,20 @@ def _pieces(bodies: list[_Body], style: Style) -> Iterator[ReadSentence]:
     """
     for index, body in enumerate(bodies):
         is_last = index == len(bodies) - 1
-        pieces = list(
-            split_long(close(body.spoken, body.mark if body.mark or is_last else "."), style.max_chars)
-        )
+        pieces = list(split_long(close(body.spoken, _mark(body.mark, is_last)), style.max_chars))
         for place, (piece, tokens) in enumerate(zip(pieces, placed(body.tokens, pieces), strict=True)):
             if place < len(pieces) - 1:
                 pause_ms = style.comma_ms if piece[-1] in "，、," else 0
+            elif body.pause_ms is not None:
+                pause_ms = 0 if is_last else body.pause_ms
             else:
                 pause_ms = 0 if is_last else style.full_stop_ms
             sentence = Sentence(body.lang, piece, pause_ms, tuple(chosen_pinyin(tokens, piece)))
             yield ReadSentence(sentence, tuple(item.token for item in tokens))
+
+
+def _mark(mark: str, is_last: bool) -> str:
+    """What keeps a sentence apart from the next one; after the last one no voice stays up."""
+    if is_last:
+        return "" if mark == "," else mark
+    return mark or "."

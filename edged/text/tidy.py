@@ -9,7 +9,7 @@ from edged.text.alphabet import HAN, HAN_RUN
 _SPACES = re.compile(r"\s+")
 _PAUSES = re.compile(" ?[，、,][ ，、,]*")
 _SCRIPT_CHANGE = re.compile(f"(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])")
-_CHINESE_MARKS = {".": "。", "!": "！", "?": "？"}
+_CHINESE_MARKS = {".": "。", "!": "！", "?": "？", ",": "，"}
 
 
 def tidy(spoken: str) -> str:
@@ -29,5 +29,5 @@ def _pause(match: re.Match[str]) -> str:
 
 
 def close(spoken: str, mark: str) -> str:
-    """`spoken` with its closing mark (".", "!", "?" or none) in the script of its last character."""
+    """`spoken` with its closing mark (".", "!", "?", "," or none) in the script of its last character."""
     return spoken + (_CHINESE_MARKS.get(mark, "") if HAN_RUN.fullmatch(spoken[-1]) else mark)

@@ -57,9 +57,22 @@ def _always(spoken: str) -> Read:
     return lambda _: spoken
 
 
-def scan(text: str, start: int, end: int, rules: Sequence[Rule]) -> Iterator[Token]:
-    """Yield tokens that cover text[start:end]; what no rule reads is dropped to a space."""
+def _nothing(char: str) -> None:
+    """No character of a text without markup has been read already."""
+
+
+def scan(
+    text: str, start: int, end: int, rules: Sequence[Rule], decided: Callable[[str], Token | None] = _nothing
+) -> Iterator[Token]:
+    """Yield tokens that cover text[start:end]; what no rule reads is dropped to a space.
+
+    `decided` may give the token of a single character that stands for something read already.
+    """
     while start < end:
+        if token := decided(text[start]):
+            yield token
+            start += 1
+            continue
         token = next(_readings(text, start, end, rules), None) or Token(text[start], " ", "separator")
         yield token
         start += len(token.text)

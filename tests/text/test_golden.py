@@ -29,17 +29,20 @@ def test_a_prompt_is_read_as_written_down(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", _CASES)
 def test_reading_the_spoken_form_again_changes_nothing(case: dict[str, Any]) -> None:
     """The front end is idempotent on every golden case."""
-    again = to_spoken(" ".join(case["spoken"]), case["lang"])
-    assert [s.spoken for s in again.sentences] == case["spoken"]
+    again = [s.spoken for s in to_spoken(" ".join(case["spoken"]), case["lang"]).sentences]
+    if "<break" in case["text"]:  # a pause of the markup is not in the words
+        assert "".join(again).replace(" ", "") == "".join(case["spoken"]).replace(" ", "")
+    else:
+        assert again == case["spoken"]
 
 
 # What a counter, a lift, a bus, a factory or a parcel locker may say, kind by kind.
 _KINDS = """
     abbreviations buses_flights_trains card_numbers codes dates decimals di_n durations emoji fractions
     full_width id_numbers integers ip_addresses language_spans letters_and_words liang_or_er licence_plates
-    ling_or_zero mac_addresses maths_signs money negatives ordinals percent phone_numbers ranges roman_numerals
-    rooms_counters_gates scores sentences thousands_separators tickets time_ranges times units
-    units_after_chinese_numerals unknown_symbols urls_and_email versions
+    ling_or_zero mac_addresses maths_signs money negatives ordinals percent phone_numbers ranges
+    roman_numerals rooms_counters_gates scores sentences ssml thousands_separators tickets time_ranges times
+    units units_after_chinese_numerals unknown_symbols urls_and_email versions
 """
 
 

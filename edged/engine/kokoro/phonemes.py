@@ -45,14 +45,16 @@ class Phonemizer:
         when English is spoken and the dictionary is missing.
         """
         phonemes = ""
-        for kind, words in _phrases(sentence.spoken):
+        chosen = _chosen(sentence)
+        for kind, tokens in _phrases(sentence.spoken):
+            words = [token[0] for token in tokens]
             if kind == "mark":
                 spoken = phonemes.rstrip()
                 # a pause needs something before it, and one mark per pause is enough
                 if spoken and spoken[-1] not in _PUNCTUATION:
                     phonemes = f"{spoken}{_PUNCTUATION[words[0]]} "
                 continue
-            read = phonemes_zh.phonemes("".join(words)) if kind == "han" else self._english.phonemes(words)
+            read = _han(tokens, chosen) if kind == "han" else self._english.phonemes(words)
             # a letter leans on the Han after it (A零一五): apart from it, it is misheard more often
             space = "" if _ends_in_ticket_letter(words) else " "
             phonemes += f"{read}{space}" if read else ""
@@ -64,18 +66,34 @@ def _ends_in_ticket_letter(words: list[str]) -> bool:
     return words[-1] in LETTER_NAMES and not (len(words) > 1 and words[-2] in LETTER_NAMES)
 
 
-def _phrases(text: str) -> Iterator[tuple[str, list[str]]]:
+def _chosen(sentence: Sentence) -> dict[int, str]:
+    """Syllables that somebody chose, by the index of their character in the sentence."""
+    return {
+        reading.start + i: syllable
+        for reading in sentence.pinyin
+        for i, syllable in enumerate(reading.syllables)
+    }
+
+
+def _han(tokens: list[re.Match[str]], chosen: dict[int, str]) -> str:
+    """Phonemes of Han tokens that nothing but spaces keeps apart."""
+    places = [place for token in tokens for place in range(token.start(), token.end())]
+    here = {i: chosen[place] for i, place in enumerate(places) if place in chosen}
+    return phonemes_zh.phonemes("".join(token[0] for token in tokens), here)
+
+
+def _phrases(text: str) -> Iterator[tuple[str, list[re.Match[str]]]]:
     """("han" | "latin" | "mark", tokens): neighbours of one script together, each mark alone."""
-    kind, words = "", list[str]()
+    kind, tokens = "", list[re.Match[str]]()
     for match in _TOKEN.finditer(text):
         found = match.lastgroup or ""
-        if words and (found != kind or found == "mark"):
-            yield kind, words
-            words = []
+        if tokens and (found != kind or found == "mark"):
+            yield kind, tokens
+            tokens = []
         kind = found
-        words.append(match[0])
-    if words:
-        yield kind, words
+        tokens.append(match)
+    if tokens:
+        yield kind, tokens
 
 
 def split_phonemes(phonemes: str, limit: int) -> list[str]:

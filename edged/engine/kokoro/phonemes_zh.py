@@ -7,10 +7,11 @@ Words and their readings come from pypinyin's phrase dictionary and our addition
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
+from types import MappingProxyType
 
 from pypinyin import Style, lazy_pinyin, load_phrases_dict, load_single_dict
 from pypinyin.contrib.tone_convert import to_tone
@@ -52,6 +53,9 @@ _APICAL_INITIALS = frozenset(("zh", "ch", "sh", "r", "z", "c", "s"))
 _SYLLABLE = re.compile(r"(zh|ch|sh|[bpmfdtnlgkhjqxrzcs])?(.+)")
 
 
+_AS_IN_THE_DICTIONARY: Mapping[int, str] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Syllable:
     """One Han character with its reading and its place in its word.
@@ -66,17 +70,19 @@ class Syllable:
     ends_word: bool
 
 
-def phonemes(han: str) -> str:
+def phonemes(han: str, chosen: Mapping[int, str] = _AS_IN_THE_DICTIONARY) -> str:
     """Phonemes of a run of Han characters (no punctuation), words separated by one space.
 
-    Characters without a known reading are left out.
+    Characters without a known reading are left out. `chosen` has the readings ("chong2") that somebody
+    chose, by the index of their character.
     """
-    ipa = ((" " if s.starts_word else "") + to_ipa(s.pinyin, s.tone) for s in apply_sandhi(read(han)))
+    syllables = apply_sandhi(read(han, chosen))
+    ipa = ((" " if s.starts_word else "") + to_ipa(s.pinyin, s.tone) for s in syllables)
     return "".join(ipa).strip()
 
 
-def read(han: str) -> list[Syllable]:
-    """Segment into words and read each character, tones as in the dictionary."""
+def read(han: str, chosen: Mapping[int, str] = _AS_IN_THE_DICTIONARY) -> list[Syllable]:
+    """Segment into words and read each character, as `chosen` or else as in the dictionary."""
     _load_dictionary()
     by_context = {m.start(): reading for pattern, reading in CONTEXT for m in pattern.finditer(han)}
     syllables: list[Syllable] = []
@@ -85,6 +91,7 @@ def read(han: str) -> list[Syllable]:
         readings = _look_up(word)
         if len(word) == 1:
             readings = [by_context.get(start, readings[0])]
+        readings = [chosen.get(start + i, reading) for i, reading in enumerate(readings)]
         last = len(word) - 1
         syllables.extend(
             Syllable(c, reading[:-1], reading[-1], starts_word=i == 0, ends_word=i == last)

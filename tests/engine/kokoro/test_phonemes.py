@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from edged.engine.kokoro.phonemes import ALPHABET, Phonemizer, split_phonemes
 from edged.errors import ModelUnavailableError
+from edged.text.front_end import to_spoken
 from edged.text.sentence import Lang, Sentence
 
 _PAUSES = ",.!?;:…—"
@@ -108,3 +109,13 @@ def test_pieces_fit_and_lose_nothing_but_spaces(text: str, limit: int) -> None:
     pieces = split_phonemes(text, limit)
     assert all(0 < len(piece) <= limit for piece in pieces)
     assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_chosen_reading_is_spoken() -> None:
+    """Markup or a lexicon decides how its characters sound; the others are read as ever."""
+    phonemizer = Phonemizer(Path("no model: no English here"))
+    (as_ever,) = to_spoken("请到重庆").sentences
+    (chosen,) = to_spoken('请到<phoneme ph="zhong4 qing4">重庆</phoneme>').sentences
+    assert chosen.spoken == as_ever.spoken
+    assert phonemizer.phonemes(as_ever).count("ꭧʰ") == 1
+    assert "ꭧʊ↘ŋ" in phonemizer.phonemes(chosen)
