@@ -34,7 +34,7 @@ _WORDS = {
     "tone": "abcde fghij klmno pqrst",  # twenty tones of 80 ms: 1.6 s
     "kokoro": "请15号到3号窗口",
 }
-_SILENCE_FRAMES = 24000  # half a second of 48 kHz: longer than any gap within the call
+_SILENCE_FRAMES = 36000  # 0.75 s of 48 kHz: longer than any gap within the call
 _LONGEST_S = 60.0
 
 

@@ -32,7 +32,7 @@ _PROMPTS = {
     "zh, three sentences": "您好，欢迎光临。请在机器上取号。然后在大厅等候叫号。",
     "en, three sentences": "Welcome. Please take a ticket at the machine. Then wait in the hall.",
 }
-_SILENCE_FRAMES = 24000  # half a second of 48 kHz: longer than the pause between two sentences
+_SILENCE_FRAMES = 36000  # 0.75 s of 48 kHz: longer than the pause between two sentences
 _LONGEST_S = 120.0
 
 

@@ -37,11 +37,9 @@ class Shaping:
 
     def feed(self, samples: Samples) -> Samples:
         """The next samples [n], finite, in; as many out, the same however the stream is cut into chunks."""
-        if not self._stages:
-            return samples
         for stage in self._stages:
             samples = stage.feed(samples)
-        return samples * self._make_up
+        return samples if self._make_up == 1 else samples * self._make_up
 
 
 def equaliser(preset: Preset, rate_hz: int) -> list[Section]:

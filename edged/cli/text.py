@@ -11,10 +11,12 @@ import click
 from edged.cli.options import config_option, read_text
 from edged.config.loader import load_config
 from edged.errors import EmptyTextError
+from edged.io.lexicon import load_lexicon
 from edged.io.templates import load_templates
 from edged.text.content import Clip, Piece, Reading, Silence, Words
 from edged.text.front_end import ReadSentence
 from edged.text.reading import explain
+from edged.text.style import Style
 from edged.text.tokens import Token
 from edged.text.why import why
 
@@ -32,6 +34,7 @@ Examples:
   edged text "请A015号到3号窗口"
   edged text --lang en "Room 305, 9:30"
   edged text --template ticket_call --var ticket=A015 --var counter=3
+  edged text --lexicon words.yaml "请到重庆路"
   edged text --why "请A015号到3号窗口"
   edged text --json - < prompts.txt
 """,
@@ -50,6 +53,11 @@ Examples:
     show_default=True,
     help="Read all of it in this language; auto decides sentence by sentence.",
 )
+@click.option(
+    "--lexicon",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Try the words of this file instead of paths.lexicon.",
+)
 @config_option
 @click.option(
     "--why", "with_why", is_flag=True, help="Below each sentence, how each part of it is read, and why."
@@ -60,6 +68,7 @@ def command(
     template: str | None,
     values: dict[str, str],
     lang: str,
+    lexicon: Path | None,
     config_path: Path | None,
     with_why: bool,
     as_json: bool,
@@ -70,21 +79,27 @@ def command(
     """
     if (text is None) == (template is None) or (values and template is None):
         raise click.UsageError("expected TEXT, or --template with its --var")
+    config = load_config(config_path)
+    words, warnings = load_lexicon(lexicon or config.paths.lexicon)
+    style = Style(config.text.comma_ms, config.text.full_stop_ms, lexicon=words)
     if template is None:
-        _show((Words(read_text(text or ""), cast(Reading, lang)),), [], with_why, as_json)
-        return
-    templates = load_templates(load_config(config_path).paths.templates_dir).templates
-    unknown = [f"unknown_field: vars.{name}" for name in templates.unknown_vars(template, values)]
-    _show(templates.expand(template, values, cast(Reading, lang)), unknown, with_why, as_json)
+        pieces: tuple[Piece, ...] = (Words(read_text(text or ""), cast(Reading, lang)),)
+    else:
+        templates = load_templates(config.paths.templates_dir).templates
+        warnings += tuple(f"unknown_field: vars.{name}" for name in templates.unknown_vars(template, values))
+        pieces = templates.expand(template, values, cast(Reading, lang))
+    _show(pieces, style, list(warnings), with_why, as_json)
 
 
-def _show(pieces: tuple[Piece, ...], warnings: list[str], with_why: bool, as_json: bool) -> None:
+def _show(
+    pieces: tuple[Piece, ...], style: Style, warnings: list[str], with_why: bool, as_json: bool
+) -> None:
     lines: list[str] = []
     sentences: list[ReadSentence] = []
     for piece in pieces:
         match piece:
             case Words():
-                read = explain(piece)
+                read = explain(piece, style)
                 sentences += read.sentences
                 for found in read.sentences:
                     lines += [found.sentence.spoken, *(_lines(found.tokens) if with_why else ())]
@@ -108,7 +123,7 @@ def _show(pieces: tuple[Piece, ...], warnings: list[str], with_why: bool, as_jso
 
 def _lines(tokens: tuple[Token, ...]) -> list[str]:
     """A line for each token that is not simply said as it is written."""
-    told = [token for token in tokens if token.spoken != token.text and token.text.strip()]
+    told = [token for token in tokens if (token.spoken != token.text or token.pinyin) and token.text.strip()]
     return [f"    {token.text} -> {token.spoken.strip() or '(silent)'}   {why(token)}" for token in told]
 
 

@@ -244,6 +244,18 @@ class SpeechConfig(_Section):
     )
 
 
+class TextConfig(_Section):
+    """How texts are read."""
+
+    comma_ms: int = Field(
+        300,
+        ge=0,
+        le=5000,
+        description="Pause at a comma where a long sentence is cut (the voice makes others).",
+    )
+    full_stop_ms: int = Field(600, ge=0, le=5000, description="Pause between two sentences.")
+
+
 class QueueConfig(_Section):
     """What waits, and what is let in."""
 
@@ -336,6 +348,10 @@ class PathsConfig(_Section):
     templates_dir: Path = Field(
         Path("/etc/edged/templates"), description="Announcement templates of this site (*.yaml)."
     )
+    lexicon: Path = Field(
+        Path("/etc/edged/lexicon.yaml"),
+        description="Words of this site and how they are said; read again when it changes.",
+    )
     runtime_dir: Path = Field(Path("/run/edged"), description="The local status socket.")
 
 
@@ -367,6 +383,7 @@ class Config(_Section):
         "is the output main. A request chooses one: {hall: {device: 'plughw:CARD=Hall', preset: hall}}.",
     )
     speech: SpeechConfig = SpeechConfig()
+    text: TextConfig = TextConfig()
     queue: QueueConfig = QueueConfig()
     threads: ThreadsConfig = ThreadsConfig()
     thermal: ThermalConfig = ThermalConfig()

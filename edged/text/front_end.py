@@ -11,6 +11,7 @@ from edged.text.clean import clean
 from edged.text.hints import Hints
 from edged.text.language import sentence_langs, spans
 from edged.text.letters import shouts
+from edged.text.lexicon import Lexicon
 from edged.text.markup import Break, Hint, Part, Plain, parse_markup
 from edged.text.pieces import chosen_pinyin, placed
 from edged.text.segment import split_long, split_sentences
@@ -68,7 +69,7 @@ def read(text: str, lang: Reading = "auto", style: Style = DEFAULT) -> ReadText:
     warnings = dict.fromkeys(of_markup)
     bodies: list[tuple[str, str, int | None]] = []  # text, closing mark, pause where the markup sets it
     for stretch, break_ms in _stretches(parts):
-        cleaned, skipped = _cleaned(stretch, hints)
+        cleaned, skipped = _cleaned(stretch, hints, style.lexicon)
         warnings.update(dict.fromkeys(skipped))
         found = [(body.strip(), mark, None) for body, mark in split_sentences(cleaned) if body.strip()]
         bodies += found
@@ -95,16 +96,27 @@ def _stretches(parts: tuple[Part, ...]) -> Iterator[tuple[list[Plain | Hint], in
     yield stretch, None
 
 
-def _cleaned(stretch: list[Plain | Hint], hints: Hints) -> tuple[str, tuple[str, ...]]:
+def _cleaned(stretch: list[Plain | Hint], hints: Hints, lexicon: Lexicon) -> tuple[str, tuple[str, ...]]:
     cleaned, warnings = "", dict[str, None]()
     for part in stretch:
         if isinstance(part, Hint):
             cleaned += hints.add(part)
         else:
             text, skipped = clean(part.text)
-            cleaned += text
+            cleaned += _in_their_own_way(text, hints, lexicon)
             warnings.update(dict.fromkeys(skipped))
     return cleaned, tuple(warnings)
+
+
+def _in_their_own_way(text: str, hints: Hints, lexicon: Lexicon) -> str:
+    """`text` with the words of the lexicon as it wants them said."""
+    pieces, start = [], 0
+    for found in lexicon.find(text):
+        word, entry = text[found.start : found.end], found.entry
+        said = hints.add(Hint(word, "pinyin", entry.pinyin, "lexicon")) if entry.pinyin else entry.instead
+        pieces += [text[start : found.start], said if entry.pinyin else clean(said)[0]]
+        start = found.end
+    return "".join((*pieces, text[start:]))
 
 
 def _read(body: str, mark: str, pause_ms: int | None, lang: Lang, hints: Hints, mixed: bool) -> _Body:

@@ -1,4 +1,4 @@
-"""What the markup decided, standing in the text as one private-use character each until the scanner comes."""
+"""What markup or a lexicon decided: a private-use character in the text until the scanner reads it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Hints:
             return None
         hint = self._hints[ord(char) - _FIRST]
         if hint.how == "pinyin":
-            return Token(hint.text, hint.text, "phoneme", f"markup: {' '.join(hint.pinyin)}", hint.pinyin)
+            return Token(hint.text, hint.text, "phoneme", f"{hint.by}: {' '.join(hint.pinyin)}", hint.pinyin)
         return Token(hint.text, _read(hint, lang), "say_as", _WHY[hint.how])
 
     def __bool__(self) -> bool:

@@ -45,11 +45,12 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Text whose reading the markup decides: spelled, by digit, as a rank, or with these syllables."""
+    """Text whose reading is decided: spelled, by digit, as a rank, or in these syllables."""
 
     text: str
     how: str
     pinyin: tuple[str, ...] = ()
+    by: str = "markup"
 
 
 Part = Plain | Break | Hint

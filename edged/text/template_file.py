@@ -5,24 +5,16 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from edged.text.problem import Problem
 from edged.text.template_text import NAME, SlotMark, parse_text
 from edged.text.templates import LANGS, Slot, Template
 
 _EXPECTED_NAME = "expected a name of letters, digits, _ and -, a letter first"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong at a key of a template file; `where` is the way to it."""
-
-    where: tuple[str, ...]
-    reason: str
 
 
 def read_templates(document: Any) -> tuple[dict[str, Template], list[Problem]]:

@@ -54,6 +54,7 @@ class Delivery:
         job: Job,
         engine: Engine,
         config: Config,
+        script: Script,
         clips: Clips,
         channel: FrameSocket,
         inbox: Inbox,
@@ -66,7 +67,7 @@ class Delivery:
         self._beat = beat
         self._ahead_ms = config.speech.max_ahead_s * 1000
         self._clips = clips
-        self._script = Script(self._clips.check)
+        self._script = script
         self._voicing = resolve(engine.info, config.speech, job.speak)
         self._meter = _Meter(time.monotonic())
         self._around, self._tone_warnings = set_tones(

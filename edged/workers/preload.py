@@ -11,6 +11,7 @@ from edged.engine.base import Engine, SynthJob
 from edged.errors import EdgedError
 from edged.text.sentence import Sentence
 from edged.workers.clips import Clips
+from edged.workers.house_style import HouseStyle
 from edged.workers.messages import Speak
 from edged.workers.script import Script
 from edged.workers.voicing import resolve
@@ -23,8 +24,11 @@ _MOST_WAITING = 1000  # a site's whole set of prompts
 class Preloader:
     """What waits to be made. `is_wanted`: somebody waits for the engine, and nobody for this."""
 
-    def __init__(self, speech: SpeechConfig, clips: Clips, is_wanted: Callable[[], bool]) -> None:
+    def __init__(
+        self, speech: SpeechConfig, style: HouseStyle, clips: Clips, is_wanted: Callable[[], bool]
+    ) -> None:
         self._speech = speech
+        self._style = style
         self._check_clip = clips.check
         self._is_wanted = is_wanted
         self._waiting: deque[Speak] = deque()
@@ -53,7 +57,7 @@ class Preloader:
         self._waiting.popleft()
 
     def _sentences(self, speak: Speak) -> list[Sentence]:
-        items = Script(self._check_clip).read(speak.pieces)
+        items = Script(self._check_clip, self._style.now()).read(speak.pieces)
         return [item for item in items if isinstance(item, Sentence)]
 
     def _job(self, engine: Engine, speak: Speak, sentence: Sentence) -> SynthJob:

@@ -12,7 +12,7 @@ from edged.text.content import Clip, Piece, Reading, Silence, Words
 from edged.text.language import sentence_lang
 from edged.text.reading import read_words
 from edged.text.sentence import Sentence
-from edged.text.style import DEFAULT
+from edged.text.style import DEFAULT, Style
 
 Item = Sentence | Clip | Silence
 
@@ -30,8 +30,9 @@ class Script:
     a clip that cannot be played; it is left out.
     """
 
-    def __init__(self, check_clip: Callable[[str], None]) -> None:
+    def __init__(self, check_clip: Callable[[str], None], style: Style = DEFAULT) -> None:
         self._check_clip = check_clip
+        self._style = style
         self._last: Sentence | None = None
         self._before: Words | None = None  # the words that nothing separates from the next ones
         self._clips: dict[str, bool] = {}  # name: playable
@@ -72,7 +73,7 @@ class Script:
         return EmptyTextError("; ".join(("nothing in the text can be spoken", *self.warnings)))
 
     def _words(self, words: Words, goes_on: bool = False) -> Iterator[Item]:
-        spoken = read_words(replace(words, lang=self._reading(words)))
+        spoken = read_words(replace(words, lang=self._reading(words)), self._style)
         self._warn(*spoken.warnings)
         sentences = list(spoken.sentences)
         if not sentences:
@@ -93,7 +94,7 @@ class Script:
             return 0
         is_code_within = self._before.how != words.how and not self._last.spoken.endswith(_ENDS)
         goes_on = is_code_within or ends_at_comma(self._before.text)
-        return DEFAULT.comma_ms if goes_on else DEFAULT.full_stop_ms
+        return self._style.comma_ms if goes_on else self._style.full_stop_ms
 
     def _reading(self, words: Words) -> Reading:
         """Text without a clue to its language follows the sentence before."""

@@ -22,6 +22,7 @@ from edged.workers.delivery import Delivery
 from edged.workers.engines import LoadedEngine, open_engine
 from edged.workers.equipment import equipped
 from edged.workers.frames import Frame, FrameSocket
+from edged.workers.house_style import HouseStyle
 from edged.workers.inbox import BEAT_S, CancelledError, Inbox, Job
 from edged.workers.messages import (
     Preload,
@@ -33,6 +34,7 @@ from edged.workers.messages import (
     VoiceDescription,
 )
 from edged.workers.preload import Preloader
+from edged.workers.script import Script
 from edged.workers.voicing import default_voices, missing_voices
 
 log = logging.getLogger(__name__)
@@ -49,7 +51,10 @@ class _Worker:
         self._inbox = inbox
         self._beat = beat
         self._clips = Clips(config.paths.clips_dir, config.audio.loudness_lufs)
-        self._preloader = Preloader(config.speech, self._clips, is_wanted=lambda: not inbox.work.empty())
+        self._style = HouseStyle(config)
+        self._preloader = Preloader(
+            config.speech, self._style, self._clips, is_wanted=lambda: not inbox.work.empty()
+        )
         self._engine: Engine | None = None
         self._unavailable: EdgedError | None = None
 
@@ -114,8 +119,9 @@ class _Worker:
         try:
             if self._engine is None:
                 raise self._unavailable or EdgedError("no engine")
+            script = Script(self._clips.check, self._style.now())
             Delivery(
-                job, self._engine, self._config, self._clips, self._channel, self._inbox, self._beat
+                job, self._engine, self._config, script, self._clips, self._channel, self._inbox, self._beat
             ).run()
         except CancelledError:
             self._channel.send(SynthCancelled(job_id=job.id))

@@ -36,7 +36,7 @@ def test_every_problem_is_reported_with_its_line(file: Path) -> None:
         "DIR/edged.yaml:6 mqtt.prot: unknown key, did you mean `port`?",
         "DIR/edged.yaml:7 thermal: levels must rise: warm_c 99.0, hot_c 90.0, critical_c 98.0",
         "DIR/edged.yaml:8 foo: unknown key; known here: "
-        "device, mqtt, audio, outputs, speech, queue, threads, thermal, paths, homeassistant, log",
+        "device, mqtt, audio, outputs, speech, text, queue, threads, thermal, paths, homeassistant, log",
     ]
 
 

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.alsa]
 
 TEXT = "One two three four five six. " * 2  # 5 s
 NEXT = "Next please."
-GAP_FRAMES = RATE_HZ // 2  # longer than the pause between two sentences
+GAP_FRAMES = RATE_HZ * 3 // 4  # longer than the pause between two sentences
 LEVEL_FRAMES = RATE_HZ * 8 // 100  # the most that is queued in a device
 DEADLINE_S = 60.0
 

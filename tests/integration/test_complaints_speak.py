@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.alsa]
 
 LONG = "One two three. " * 20  # 23 s
 NEXT = "Next please."
-GAP_FRAMES = RATE_HZ // 2  # longer than the pause between two sentences
+GAP_FRAMES = RATE_HZ * 3 // 4  # longer than the pause between two sentences
 DEADLINE_S = 60.0
 # the null sink takes samples in blocks of this length and says that they are played when it takes them
 SINK_BLOCK_S = 0.010

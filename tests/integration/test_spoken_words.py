@@ -16,7 +16,7 @@ from tests.integration.running_daemon import RunningDaemon, running_daemon
 pytestmark = [pytest.mark.model, pytest.mark.broker, pytest.mark.alsa]
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
-SILENCE_FRAMES = 24000  # half a second: longer than a pause between sentences
+SILENCE_FRAMES = 36000  # longer than a pause between sentences
 DEADLINE_S = 60.0
 
 

@@ -92,7 +92,7 @@ def test_values_stand_as_they_are_written(tmp_path: Path) -> None:
         ("t: {zh: 好, zh: 再见}", ":1 t.zh: given twice"),
         ("t: {zh: 好}\nt: {en: bye}", ":2 t: given twice"),
         ("- t", ":1: expected templates by their names"),
-        ("t: &t {zh: *t}", ":1: no aliases in template files"),
+        ("t: &t {zh: *t}", ":1: no aliases in this file"),
         ("[" * 5000, ": nested too deeply"),
         ("t: \x00", ": unacceptable character #x0000: special characters are not allowed"),
     ],
@@ -123,7 +123,7 @@ def test_nested_aliases_are_refused_before_they_grow(tmp_path: Path) -> None:
     """Nine levels of nine would be 387 million items."""
     levels = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10))]
     bomb = write(tmp_path, "a.yaml", "\n".join(levels))
-    assert load_templates(tmp_path).problems == (f"{bomb}:2: no aliases in template files",)
+    assert load_templates(tmp_path).problems == (f"{bomb}:2: no aliases in this file",)
 
 
 def test_halves_of_characters_are_no_obstacle(tmp_path: Path) -> None:

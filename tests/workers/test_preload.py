@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from edged.audio.chime_sound import CHIME_LUFS
-from edged.config.schema import SpeechConfig
+from edged.config.schema import Config, SpeechConfig
 from edged.engine.base import PcmChunk, SynthJob
 from edged.engine.tone import ToneEngine
 from edged.errors import EngineError
 from edged.text.content import Clip, Words
 from edged.workers.clips import Clips
+from edged.workers.house_style import HouseStyle
 from edged.workers.messages import Speak
 from edged.workers.preload import Preloader
 
@@ -43,7 +44,9 @@ class Desk:
         self.engine = Engine()
         self.is_wanted = False
         self.doing: list[str] = []
-        self.preloader = Preloader(SpeechConfig(), Clips(folder, CHIME_LUFS), lambda: self.is_wanted)
+        self.preloader = Preloader(
+            SpeechConfig(), HouseStyle(Config()), Clips(folder, CHIME_LUFS), lambda: self.is_wanted
+        )
 
     def add(self, text: str, **how: object) -> None:
         pieces = (Clip("none.wav"), Words(text))
