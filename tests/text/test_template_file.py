@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from edged.text.template_file import Problem, read_templates
+from edged.text.problem import Problem
+from edged.text.template_file import read_templates
 
 MARKUP = "expected {SLOT}, {pause MS} up to 60000 or {clip FILE}"
 TYPES = "expected 'digits', 'cardinal', 'money', 'time', 'spell', 'text' or 'place'"
