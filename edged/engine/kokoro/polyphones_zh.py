@@ -52,6 +52,9 @@ _READINGS = """
 曾女士 zeng1 nv3 shi4|解女士 xie4 nv3 shi4|任女士 ren2 nv3 shi4|姓单 xing4 shan4|姓曾 xing4 zeng1
 不锈钢 bu4 xiu4 gang1|长按 chang2 an4|长者 zhang3 zhe3|学长 xue2 zhang3|组长 zu3 zhang3|班长 ban1 zhang3
 列车长 lie4 che1 zhang3|机长 ji1 zhang3|船长 chuan2 zhang3|市长 shi4 zhang3|县长 xian4 zhang3
+还款 huan2 kuan3|还书 huan2 shu1|还车 huan2 che1|还卡 huan2 ka3
+还清 huan2 qing1|还伞 huan2 san3|还贷 huan2 dai4
+卷帘 juan3 lian2|舒服 shu1 fu5|不舒服 bu4 shu1 fu5|头发 tou2 fa5|相片 xiang4 pian4
 护士长 hu4 shi5 zhang3|处长 chu4 zhang3|部长 bu4 zhang3|厂长 chang3 zhang3|董事长 dong3 shi4 zhang3
 """
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from edged.engine.kokoro.phonemes import ALPHABET
@@ -149,3 +152,13 @@ def test_every_added_reading_is_complete_and_transcribable() -> None:
             ipa = to_ipa(reading[:-1], reading[-1])
             assert ipa, (word, reading)
             assert set(ipa) <= ALPHABET
+
+
+_GOLDEN = Path(__file__).parents[2] / "golden" / "pinyin" / "polyphones.jsonl"
+
+
+@pytest.mark.parametrize("line", _GOLDEN.read_text(encoding="utf-8").splitlines())
+def test_what_announcements_say_is_read_as_written_down(line: str) -> None:
+    """Banks, stations, car parks and lifts, and the characters in them that have several readings."""
+    case = json.loads(line)
+    assert " ".join(s.pinyin + s.tone for s in read(case["text"])) == case["pinyin"]
