@@ -54,6 +54,14 @@ _BEFORE_SOMETHING = {
     "Nos": "numbers",
     "nos": "numbers",
 }
+_WITH_A_NUMBER = {
+    "Vol": "Volume",
+    "Fig": "Figure",
+    "Ch": "Chapter",
+    "Sec": "Section",
+    "Rm": "Room",
+    "Fl": "Floor",
+}
 _OFTEN_FINAL = {"etc": "et cetera", "Inc": "Incorporated", "Ltd": "Limited", "Co": "Company"}
 _HALF_DAY = r"[AaPp]\.[Mm]"
 _DOTTED_LETTERS = r"(?:[A-Z]\.){2,8}"
@@ -63,12 +71,13 @@ def _alternatives(words: dict[str, str]) -> str:
     return "|".join(word.replace(".", r"\.") for word in sorted(words, key=len, reverse=True))
 
 
+_NUMBERED = rf"(?:{_alternatives(_WITH_A_NUMBER)})\.(?=\s{{0,4}}(?:\d|[A-Z]\d|[IVX]{{1,6}}\b))"
 # A full stop after these does not end the sentence unless the text ends there ...
 _SELDOM_FINAL = rf"(?:(?:{_alternatives(_BEFORE_SOMETHING)})\.|{_DOTTED_LETTERS})(?!\s*$)"
 # ... and after these it does when a capital follows.
 _SOMETIMES_FINAL = rf"(?:{_alternatives(_OFTEN_FINAL)}|{_HALF_DAY})\.(?!\s*(?:[A-Z]|$))"
 _NEVER_FINAL = rf"(?:{_alternatives(_TITLES)})\.(?:\s{{1,4}}[A-Z]\.){{0,3}}"
-_BEFORE_A_NUMBER = rf"(?:[Nn][Oo]s?\.(?=\s{{0,4}}(?:\d|[A-Z]\d))|{_SHORT_MONTH}\.(?=\s{{0,4}}\d))"
+_BEFORE_A_NUMBER = rf"(?:[Nn][Oo]s?\.(?=\s{{0,4}}(?:\d|[A-Z]\d))|{_SHORT_MONTH}\.(?=\s{{0,4}}\d)|{_NUMBERED})"
 _INITIAL = r"(?:(?:^|(?<=[.!?,]\s))[A-Z]\.(?=\s[A-Z][a-z])|St\.(?=\s[A-Z])|Co\.(?=,?\sLtd))"
 # 1. 插卡 2. 输入密码
 _ITEM = rf"(?:(?:^|(?<=\s))\d{{1,2}}\.(?=\s{{0,2}}[{HAN}]))"
@@ -80,6 +89,7 @@ _EXPANSIONS = {**_TITLES, **_BEFORE_SOMETHING, **_OFTEN_FINAL}
 
 RULES: Sequence[Rule] = (
     rule("abbreviation", rf"{_START}St\.(?=\s[A-Z])", "Saint"),
+    rule("abbreviation", f"{_START}{_NUMBERED}", lambda m: f" {_WITH_A_NUMBER[m[0].rstrip('.')]} "),
     rule("abbreviation", f"{_START}({_alternatives(_EXPANSIONS)}){_END}", lambda m: f" {_EXPANSIONS[m[1]]} "),
     rule(
         "abbreviation",

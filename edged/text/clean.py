@@ -26,6 +26,7 @@ _MARKUP = re.compile(
     r"\s?/?>|<!--|-->|(?<![\d*])\*{2,}|#{2,}|~{2,}"
 )
 _FULL_WIDTH_THOUSANDS = re.compile("(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
+_MIXED_FRACTION = re.compile("(?<=[0-9])(?=[¼-¾⅐-⅞])")  # 1½: a space, or the digits run together
 _LINE_BREAK = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _LATIN_ACCENTS = re.compile("[\u0300-\u036f]+")
 
@@ -91,6 +92,7 @@ def clean(text: str) -> tuple[str, tuple[str, ...]]:
         return " " if splits_words and _VISIBLE.intersection(kind for kind, _ in named) else ""
 
     text = _LINE_BREAK.sub("\n", _FULL_WIDTH_THOUSANDS.sub(",", text))
+    text = _MIXED_FRACTION.sub(" ", text)
     text = _NOT_PLAIN_CHAR.sub(lambda m: _fold(m[0]), text)
     text = _NOT_PLAIN.sub(lambda m: skip(m, [(_kind(c), f"U+{ord(c):04X}") for c in m[0]]), text)
     text = _MARKUP.sub(lambda m: skip(m, [("markup", m[0][:20])]), text)

@@ -10,10 +10,12 @@ import re
 from edged.text.alphabet import HAN
 from edged.text.units import UNITS
 
-# 1,250,000.50 · 1 250 000 · 1250.5; three digits in a group, so "3 4 1835" stays three numbers
+# 1,250,000.50 · 1 250 000 · 1250.5; three digits in a group, so "3 4 1835" stays three numbers;
+# one group alone is a thousand only where it is 000
 NUMBER = (
     r"(?:[1-9]\d{0,2}(?:,\d{3}){1,6}(?!,?\d)(?:\.\d{1,20}(?!\d))?"
     r"|[1-9]\d{0,2}(?: \d{3}){2,6}(?!\d)"
+    r"|[1-9]\d{0,2} 000(?! ?\d)"
     r"|\d{1,18}(?!\d)(?:\.\d{1,20}(?![\d]))?)"
 )
 BARE_FRACTION = r"(?<![A-Za-z0-9])\.\d{1,20}(?![\d.])"
@@ -24,9 +26,15 @@ ROUND = r"[1-9]\d{0,2}0{4,14}(?!\d|\.\d)"
 DIGITS = r"\d+"  # any run, however long
 
 
+# What stands after a code: nothing that is counted ("订单1024", but not "订单100件")
+NO_AMOUNT = (
+    r"(?!\d|[.,]\d|\s?[元块个件人份张台条间名户家单积万亿米圈秒分步平城倍%]|\s(?:met(?:re|er)s?|people|pieces|items|units|"
+    r"sheets|copies|boxes|times|points|passengers|hours|minutes|seconds|days|dollars|percent|Hz)\b)"
+)
+
 DASH = r"\s?[-~–—]\s?"
 # "3-5" and "3 - 5", but "3 -5" holds a negative number
-RANGE = r"(?:[-~–—]|\s[-~–—]\s)(?=[-−]?[\d¥$€£])"
+RANGE = r"(?:(?<!\s)[-~–—]|\s[-~–—]\s)(?=[-−]?[\d¥$€£])"
 
 ISO_DATE = r"((?:19|20)\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?![\d])"
 TIMESTAMP_JOINT = r"(?<=\d)T(?=[0-2]\d:)"  # 2026-11-30T14:05
@@ -34,6 +42,8 @@ SLASH_DATE = r"(\d{1,2})/(\d{1,2})/((?:19|20)\d{2})(?!\d)"
 CLOCK = r"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:])"
 HALF_DAY = r"\s?([AaPp])\.?[Mm](?![A-Za-z])\.?"
 SCORE = r"(\d{1,3}):(\d{1,3})(?![\d:])"
+# 2:3:5, 0.5 : 1; what is no time of day by its form
+PROPORTION = r"\d{1,4}(?:\.\d{1,4})?(?:\s?:\s?\d{1,4}(?:\.\d{1,4})?){1,4}(?![\d:])"
 
 INTERNATIONAL_PHONE = r"\+(?=\d)(?:\d{1,4}[- ]?){2,6}(?!\d)"
 CHINESE_PHONE = (
@@ -60,7 +70,7 @@ _LETTERS = r"(?:[A-Z]{1,5}|[a-z]{1,3})"
 _EDGE = r"(?![A-Za-z0-9])"
 TICKET = rf"({_LETTERS}|[A-Z]{{1,3}}-)(\d{{1,20}}){_EDGE}"
 MIXED_CODE = (
-    rf"(?:(?:[A-Za-z]{{1,3}}\d{{1,8}}){{2,8}}[A-Za-z]{{0,3}}|(?:\d{{1,8}}[A-Za-z]{{1,3}}){{1,8}}\d{{1,8}}"
+    rf"(?:(?:[A-Za-z]{{1,3}}\d{{1,20}}){{2,8}}[A-Za-z]{{0,3}}|(?:\d{{1,20}}[A-Za-z]{{1,3}}){{1,8}}\d{{1,20}}"
     rf"|[A-Z]{{1,3}}\d{{1,8}}[A-Za-z]{{1,3}}){_EDGE}"
 )
 PLATE_END = rf"[·•]\s?[A-Z0-9]{{4,6}}{_EDGE}"  # 京A·12345

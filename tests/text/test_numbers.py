@@ -111,3 +111,19 @@ def test_the_telephone_one_is_yao() -> None:
     """Only telephone numbers say 幺."""
     assert numbers_zh.phone("110") == "幺幺零"
     assert numbers_zh.by_digit("110") == "一一零"
+
+
+@given(st.integers(0, 999), st.integers(1, 7))
+def test_a_whole_and_a_part_stay_apart(whole: int, eighths: int) -> None:
+    """ "11/8" is eleven eighths, "1 1/8" and "1⅛" one and an eighth, however it is written."""
+    parts = {f"{whole} {eighths}/8", f"{whole}-{eighths}/8", f"{whole}又{eighths}/8"}
+    for text in parts:
+        assert to_spoken(text, "zh").sentences[0].spoken == (
+            f"{numbers_zh.cardinal(whole)}又八分之{numbers_zh.cardinal(eighths)}"
+        )
+
+
+@pytest.mark.parametrize("beginning", ["人工服务", "支付", "包裹查询", "处理", "下一步", "组织", "项目"])
+def test_a_word_that_begins_like_a_measure_word_counts_nothing(beginning: str) -> None:
+    """ "按2支付" names a key; "2支笔" counts."""
+    assert to_spoken(f"按2{beginning}").sentences[0].spoken == f"按二{beginning}"

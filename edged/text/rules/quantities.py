@@ -98,7 +98,10 @@ ZH: Sequence[Rule] = (
     ),
     rule("pollutant", r"PM\s?(2\.5|10|1\.0)(?![\d.])", lambda m: f"P M {zh.decimal(m[1])}"),
     rule(
-        "per", r"/\s?(?=\d{1,4}\s?(?:k?g|m?L|ml|克|毫升|公斤|斤)(?![A-Za-z]))", "每", after=_AFTER_AMOUNT_ZH
+        "per",
+        r"(?<!人)/\s?(?=\d{1,4}\s?(?:k?g|m?L|ml|克|毫升|公斤|斤)(?![A-Za-z]))",
+        "每",
+        after=_AFTER_AMOUNT_ZH,
     ),
     rule("quantity", p.PER_UNIT, lambda m: f"每{UNITS[m[1]].zh}"),
     rule("per", rf"/\s?(?={_COUNTED_ZH})", "每", after=_AFTER_AMOUNT_ZH),

@@ -16,6 +16,10 @@ from edged.text.units import SYMBOL_NAMES
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAY = r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:s|nes|rs|ur)?(?:day)?(?![a-z])"
 
+_TIMES = r"\s?\*\s?(?=[\d(])"
+# "6*7" is a product, "*100*2#" is dialled
+_FACTOR = r"(?:^|[^*#\d.])[\d.]{1,6}(?:\s?\*\s?[\d.]{1,5})?"
+
 
 def _day(beginning: str) -> str:
     return next(day for day in _DAYS if day.startswith(beginning))
@@ -25,6 +29,7 @@ ZH: Sequence[Rule] = (
     rule("power", r"\^2(?!\d)", "的平方"),
     rule("power", p.POWER, lambda m: f"的{zh.cardinal(int(m[1]))}次方"),
     rule("minus", p.MINUS, "减"),
+    rule("times", _TIMES, "乘", after=_FACTOR),
     rule("range", p.RANGE, "到", after=p.AFTER_QUANTITY),
     rule(
         "range", "[-~–—](?=次日|翌日|第二天|凌晨|早上|上午|中午|下午|晚|今晚|明)", "到", after="[\\d点分日月]"
@@ -55,6 +60,7 @@ EN: Sequence[Rule] = (
     rule("power", r"\^3(?!\d)", "cubed"),
     rule("power", p.POWER, lambda m: f"to the power of {en.cardinal(int(m[1]))}"),
     rule("minus", p.MINUS, "minus"),
+    rule("times", _TIMES, "times", after=_FACTOR),
     rule("range", p.RANGE, "to", after=p.AFTER_QUANTITY),
     rule("range", rf"{_DAY}{p.DASH}{_DAY}", lambda m: f"{_day(m[1])} to {_day(m[2])}"),
     rule("sign", p.NOT_AFTER_TERM + p.SIGN, "minus"),

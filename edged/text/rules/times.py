@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from edged.text import numbers_en as en
 from edged.text import numbers_zh as zh
@@ -24,6 +24,10 @@ _BEFORE_COUNTDOWN_ZH = r"(?:时长|用时|剩余|倒计时|耗时|还剩|历时|
 _BEFORE_COUNTDOWN_EN = (
     r"(?:[Dd]uration|[Rr]emaining|[Ee]lapsed|[Cc]ountdown|[Tt]ime left)(?:\s(?:is|time))?[:\s]{1,2}"
 )
+
+_PROPORTION_ZH = "(?=\\s?的?(?:比例|配比|浓度|稀释|混合|勾兑|兑水|配制|缩放))"
+_BEFORE_PROPORTION_ZH = r"(?:比例|比例尺|配比|[^分]比)(?:为|是|[:：]|\s){0,3}"
+_BEFORE_PROPORTION_EN = r"(?:[Rr]atio|[Ss]cale|[Oo]dds)(?:\s(?:is|of|are|was))?[:\s]{1,2}"
 
 
 def _clock_zh(hour: str, minute: str | None, second: str | None) -> str:
@@ -56,6 +60,10 @@ def _countdown(m: re.Match[str]) -> tuple[str | None, ...]:
     return (None, m[1], m[2], m[3]) if m[3] else (None, None, m[1], m[2])
 
 
+def _proportion(text: str, read: Callable[[str], str], joint: str) -> str:
+    return joint.join(read(part.strip()) for part in text.split(":"))
+
+
 def _clock_en(hour: str, minute: str | None, second: str | None, half_day: str = "") -> str:
     hours, minutes = int(hour), int(minute or 0)
     words = en.cardinal(hours)
@@ -84,17 +92,20 @@ ZH: Sequence[Rule] = (
     ),
     rule(
         "score",
-        p.SCORE,
+        r"(\d{1,3})[-:](\d{1,3})(?![\d:-])",
         lambda m: f"{zh.cardinal(int(m[1]))}比{zh.cardinal(int(m[2]))}",
-        after="比分(?:为|是|[:：]|\\s){0,3}",
+        after="(?:比分|局分|赛果)(?:为|是|[:：]|\\s){0,3}",
     ),
     rule(
         "score",
         r"(\d{1,3})[-:](\d{1,3})(?=获胜|结束|战胜|取胜|击败|领先|战平|险胜|落败|负于|告负|大胜|惜败)",
         lambda m: f"{zh.cardinal(int(m[1]))}比{zh.cardinal(int(m[2]))}",
     ),
+    rule("score", p.PROPORTION + _PROPORTION_ZH, lambda m: _proportion(m[0], zh.decimal, "比")),
+    rule("score", p.PROPORTION, lambda m: _proportion(m[0], zh.decimal, "比"), after=_BEFORE_PROPORTION_ZH),
     rule("time", p.CLOCK + "分?", lambda m: _clock_zh(m[1], m[2], m[3])),
     rule("score", p.SCORE, lambda m: f"{zh.cardinal(int(m[1]))}比{zh.cardinal(int(m[2]))}"),
+    rule("score", p.PROPORTION, lambda m: _proportion(m[0], zh.decimal, "比")),
 )
 
 EN: Sequence[Rule] = (
@@ -109,6 +120,8 @@ EN: Sequence[Rule] = (
         lambda m: f"{en.cardinal(int(m[1]))} to {en.cardinal(int(m[2]))}",
         after=r"\b(?:won|lost|wins?|scores?|beat|leads?|led|ended)\s(?:(?:is|was|by|at|them|it)\s)?",
     ),
+    rule("score", p.PROPORTION, lambda m: _proportion(m[0], en.decimal, " to "), after=_BEFORE_PROPORTION_EN),
     rule("time", p.CLOCK, lambda m: _clock_en(m[1], m[2], m[3])),
     rule("score", p.SCORE, lambda m: f"{en.cardinal(int(m[1]))} to {en.cardinal(int(m[2]))}"),
+    rule("score", p.PROPORTION, lambda m: _proportion(m[0], en.decimal, " to ")),
 )
