@@ -22,6 +22,7 @@ from edged.cli.synth_client import SpokenChunk, engine_options, open_synth, with
 from edged.config.loader import load_config
 from edged.config.schema import Config
 from edged.errors import BadInputError, EdgedError
+from edged.text.language import sentence_langs
 from edged.text.scoring import Score, score, spoken_form, total
 from edged.text.sentence import Lang
 
@@ -65,6 +66,13 @@ class Heard:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Score recordings zh-01.wav, en-01.wav, ... of the prompts instead of speaking.",
 )
+@click.option(
+    "--every",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Only every so manieth line that has words, as of the many golden texts.",
+)
 @click.option("--quick", is_flag=True, help=f"Only the first {_QUICK_PROMPTS} prompts of each language.")
 @engine_options
 @config_option
@@ -72,6 +80,7 @@ class Heard:
 def command(
     prompt_files: tuple[Path, ...],
     wav_dir: Path | None,
+    every: int,
     quick: bool,
     engine: str | None,
     model: Path | None,
@@ -86,11 +95,14 @@ def command(
     Examples:
       python benchmarks/intelligibility.py
       python benchmarks/intelligibility.py --quick --json
+      python benchmarks/intelligibility.py --prompts tests/golden/text/tickets.jsonl --every 5
       python benchmarks/intelligibility.py --prompts mine.jsonl --model models/kokoro
       python benchmarks/intelligibility.py --wav-dir recordings/
     """
     try:
-        prompts = load_prompts(prompt_files or tuple(sorted((_HERE / "prompts").glob("*.jsonl"))), quick)
+        prompts = load_prompts(
+            prompt_files or tuple(sorted((_HERE / "prompts").glob("*.jsonl"))), quick, every
+        )
         with tempfile.TemporaryDirectory() as scratch, Progress(console=Console(stderr=True)) as progress:
             folder = wav_dir or Path(scratch)
             if wav_dir is None:
@@ -108,13 +120,13 @@ def command(
         _print_table(heard)
 
 
-def load_prompts(files: Sequence[Path], quick: bool) -> list[Prompt]:
+def load_prompts(files: Sequence[Path], quick: bool, every: int = 1) -> list[Prompt]:
     """The prompts of all files, numbered per language. Raises BadInputError for a bad line."""
     prompts: list[Prompt] = []
     for file in files:
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            if line.strip():
-                prompts.append(_prompt(line, f"{file}:{number}", prompts))
+            if line.strip() and number % every == 0:
+                prompts += _prompts(line, f"{file}:{number}", prompts)
     if not prompts:
         raise BadInputError("no prompts", "a --prompts file with at least one line")
     if quick:
@@ -122,19 +134,27 @@ def load_prompts(files: Sequence[Path], quick: bool) -> list[Prompt]:
     return prompts
 
 
-def _prompt(line: str, where: str, earlier: Sequence[Prompt]) -> Prompt:
+def _prompts(line: str, where: str, earlier: Sequence[Prompt]) -> list[Prompt]:
+    """The prompt of a line; none for a golden text of which nothing is said."""
     hint = '{"lang": "zh" or "en", "text": "..."}'
     try:
         fields = json.loads(line)
-        lang: Lang = fields["lang"]
         text = fields["text"]
-        spoken = fields.get("spoken") or spoken_form(text, lang)
+        spoken = fields.get("spoken")
+        if spoken == []:
+            return []
+        if isinstance(spoken, list):
+            spoken = " ".join(spoken)
+        lang: Lang = fields["lang"]
+        if fields["lang"] == "auto":
+            lang = sentence_langs([spoken])[0]
+        spoken = spoken or spoken_form(text, lang)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInputError(f"{where}: not a prompt: {error!r}", hint) from error
     if lang not in _METRIC or not spoken:
         raise BadInputError(f"{where}: lang is {lang!r}, spoken form {spoken!r}", hint)
     number = 1 + sum(p.lang == lang for p in earlier)
-    return Prompt(f"{lang}-{number:02}", lang, text, spoken)
+    return [Prompt(f"{lang}-{number:02}", lang, text, spoken)]
 
 
 def speak(config: Config, prompts: Sequence[Prompt], folder: Path) -> Iterator[Prompt]:

@@ -120,3 +120,17 @@ def test_a_missing_recogniser_names_the_way_to_get_one(
     result = _measure(tmp_path)
     assert result.exit_code == 1
     assert "benchmarks/setup-peers.sh" in result.stderr
+
+
+def test_golden_texts_are_prompts(tmp_path: Path) -> None:
+    """Their sentences together are what is meant; the language is that of their words."""
+    file = tmp_path / "golden.jsonl"
+    file.write_text(
+        '{"lang": "auto", "text": "■", "spoken": []}\n'
+        '{"lang": "auto", "text": "No. 15. Hello", "spoken": ["number fifteen.", "Hello"]}\n'
+        '{"lang": "auto", "text": "15号", "spoken": ["十五号"]}\n',
+        encoding="utf-8",
+    )
+    prompts = intelligibility.load_prompts([file], quick=False)
+    assert [(p.name, p.spoken) for p in prompts] == [("en-01", "number fifteen. Hello"), ("zh-01", "十五号")]
+    assert [p.text for p in intelligibility.load_prompts([file], quick=False, every=3)] == ["15号"]
