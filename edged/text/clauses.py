@@ -8,8 +8,13 @@ from edged.text.abbreviations import NOT_FINAL
 from edged.text.alphabet import HAN
 from edged.text.patterns import URL
 
+_TAG = r"<[A-Za-z/!][^<>]{0,300}(?:>|\Z)"
+# What markup decides the reading of, with its closing tag: that may not be here yet.
+_ELEMENT = (
+    r"<(?P<name>say-as|sub|phoneme)\s[^<>]{0,300}(?<!/)>[^<]{0,300}(?:</(?P=name)>|(?:</[a-z-]{0,7})?\Z)"
+)
 # Never cut inside: an address, an abbreviation, a tag that may not be complete yet.
-_WHOLE = rf"{URL}|{NOT_FINAL}|<[A-Za-z/!][^<>]{{0,300}}(?:>|\Z)"
+_WHOLE = rf"{URL}|{NOT_FINAL}|{_ELEMENT}|{_TAG}"
 _CLOSERS = r"[\"'”’)\]」』》）]*+"
 # An ASCII mark inside "1,250" or "a?b=c" ends nothing.
 _BEFORE_WORDS = rf"(?={_CLOSERS}(?:\s|[{HAN}]))"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from edged.text import rules
@@ -99,12 +99,12 @@ def _stretches(parts: tuple[Part, ...]) -> Iterator[tuple[list[Plain | Hint], in
 def _cleaned(stretch: list[Plain | Hint], hints: Hints, lexicon: Lexicon) -> tuple[str, tuple[str, ...]]:
     cleaned, warnings = "", dict[str, None]()
     for part in stretch:
-        if isinstance(part, Hint):
-            cleaned += hints.add(part)
-        else:
-            text, skipped = clean(part.text)
+        text, skipped = clean(part.text)
+        warnings.update(dict.fromkeys(skipped))
+        if isinstance(part, Plain):
             cleaned += _in_their_own_way(text, hints, lexicon)
-            warnings.update(dict.fromkeys(skipped))
+        else:
+            cleaned += hints.add(replace(part, text=text))
     return cleaned, tuple(warnings)
 
 

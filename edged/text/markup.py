@@ -27,6 +27,7 @@ _SYLLABLE = re.compile(r"[a-z]{1,6}[1-5]")
 _SPELLED = frozenset(("characters", "spell-out", "verbatim", "letters"))
 _BY_DIGIT = frozenset(("digits", "telephone"))
 _DATE = re.compile(r"(\d{4})(\d{2})(\d{2})")
+_MAX_RANK_DIGITS = 15  # below a quadrillion; nothing that is counted has a higher rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def _decoded(text: str) -> str:
 
 def _read(name: str, given: dict[str, str], inner: str, warnings: dict[str, None]) -> Part:
     if name == "sub":
-        return Plain(given.get("alias", inner))
+        return Plain(given.get("alias") or inner)
     if name == "phoneme":
         return _phoneme(given, inner, warnings)
     how = given.get("interpret-as", "")
@@ -121,8 +122,9 @@ def _read(name: str, given: dict[str, str], inner: str, warnings: dict[str, None
         return Hint(inner, "spell")
     if how in _BY_DIGIT:
         return Hint(inner, "digits")
-    if how == "ordinal" and inner.strip().isdecimal():
-        return Hint(inner.strip(), "ordinal")
+    rank = inner.strip()
+    if how == "ordinal" and rank.isdecimal() and len(rank) <= _MAX_RANK_DIGITS:
+        return Hint(rank, "ordinal")
     if how == "date" and (date := _DATE.fullmatch(inner.strip())):
         return Plain("-".join(date.groups()))
     if how not in ("cardinal", "number", "date", "time", "currency", "unit", "address", "fraction"):

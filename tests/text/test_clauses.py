@@ -33,6 +33,8 @@ from edged.text.front_end import to_spoken
         ("Mr. Smith, please", "Mr. Smith,"),
         ("Room No. A1, please", "Room No. A1,"),
         ("e.g. cats, and", "e.g. cats,"),
+        ("<sub alias='甲'>你。好</sub>，请", "<sub alias='甲'>你。好</sub>，"),
+        ("<sub alias='甲'/>你。好", "<sub alias='甲'/>你。"),
     ],
 )
 def test_what_has_something_after_its_mark_is_complete(growing: str, said: str) -> None:
@@ -64,6 +66,9 @@ def test_what_has_something_after_its_mark_is_complete(growing: str, said: str) 
         "https://a.cn/?b=1;c",
         "https://a.cn/x?=",
         "a <b, c",
+        "<sub alias='甲'>你。好",
+        "<sub alias='甲'>你。好</su",
+        "<say-as interpret-as='digits'>1，2",
         "Hello,",
     ],
 )

@@ -92,3 +92,21 @@ def test_nested_and_broken_markup_never_raises(text: str) -> None:
 def test_many_open_tags_take_no_quadratic_time() -> None:
     """100 kB of them are read like any text of that length."""
     assert to_spoken('<say-as interpret-as="digits">' * 3000 + "1").sentences
+
+
+def test_a_rank_with_thousands_of_digits_is_read_digit_by_digit() -> None:
+    """No number of digits raises."""
+    said = to_spoken(f"<say-as interpret-as='ordinal'>{'9' * 5000}</say-as> floor")
+    assert said.sentences[0].spoken.startswith("nine nine nine")
+    assert said.warnings == ("skipped_markup: interpret-as='ordinal'",)
+
+
+def test_what_cannot_be_spoken_in_a_tag_is_named() -> None:
+    """Nothing is dropped silently, neither in a tag nor outside."""
+    warnings = to_spoken("<say-as interpret-as='digits'>☎1</say-as>号").warnings
+    assert warnings == to_spoken("☎1号").warnings != ()
+
+
+def test_an_empty_alias_drops_nothing() -> None:
+    """The word itself is said."""
+    assert to_spoken("<sub alias=''>WHO</sub>你好").sentences == to_spoken("WHO你好").sentences
