@@ -16,7 +16,7 @@ _CODES = "|".join(c for c in sorted(CURRENCIES) if c.isalpha())
 _AMOUNT = rf"({p.NUMBER}|\.\d{{1,2}}(?!\d))"
 _SCALE = r"(?:\s?(万亿|[万亿]|(?:million|billion|trillion)(?![A-Za-z]))|([KMB])(?![A-Za-z0-9]))?"
 _BEFORE = rf"({_SIGNS})\s?([-−]?){_AMOUNT}{_SCALE}"
-_RANGE = rf"({_SIGNS})\s?{_AMOUNT}{p.DASH}({_SIGNS})?\s?{_AMOUNT}{_SCALE}(?![-\d])"
+_RANGE = rf"({_SIGNS})\s?{_AMOUNT}{p.DASH}({_SIGNS})?\s?{_AMOUNT}{_SCALE}(?![-\d]|\s?=)"
 _AFTER = rf"{_AMOUNT}\s?({_CODES})(?![A-Za-z0-9])"
 _YUAN = r"\s?元"
 _NAMED = "(?:美元|美金|欧元|英镑|日元|港元|港币|人民币)"
@@ -107,6 +107,12 @@ ZH: Sequence[Rule] = (
         lambda m: _range_zh(m[1], m[2], CURRENCIES["¥"]),
         why="an amount from one to another",
     ),
+    rule(
+        "money",
+        r"\d{1,4}(?:/\d{1,4}){1,6}(?=\s?元)",
+        lambda m: "、".join(zh.counted(n) for n in m[0].split("/")),
+        why="amounts to choose from",
+    ),
     rule("money", rf"{_AMOUNT}{_YUAN}", lambda m: _zh(m[1], CURRENCIES["¥"])),
     rule(
         "money",
@@ -142,7 +148,7 @@ EN: Sequence[Rule] = (
     rule("money", _AFTER, lambda m: _en(m[1], CURRENCIES[m[2]])),
     rule(
         "money",
-        r"(\d{1,3})p(?![A-Za-z0-9])",
+        r"(\d{1,2})p(?![A-Za-z0-9])",
         lambda m: f"{en.integer(m[1])} {'penny' if m[1] == '1' else 'pence'}",
     ),
     rule("money", r"(\d{1,3})¢", lambda m: f"{en.integer(m[1])} {'cent' if m[1] == '1' else 'cents'}"),

@@ -18,19 +18,23 @@ _SIGNED = r"[-−]?\d{1,4}(?:\.\d{1,3})?"
 # A is a letter of tickets and seats far more often than an ampere.
 _AMPS = rf"({p.NUMBER})\s?A(?![A-Za-z0-9])"
 _CURRENT_ZH = r"(?:电流\D{0,5}|\d\s?k?[VW]\s?[/，、,]\s?)"
+_VOLTS_FOLLOW = r"(?=\s?(?:[/，、,]|at\s)\s?\d{1,4}\s?k?V)"
 _CURRENT_EN = r"(?:[Cc]urrent|[Rr]ated|[Dd]raws?)(?:\s(?:is|of|at))?\s"
+_PART = r"(?<!\d)\d{1,2}/\d{1,2}"  # 1/2 kg
 _FUSE = r"(?=\s(?:fuse|breaker|circuit|socket|outlet|load|supply|adapter))"
 _PRESSURE = r"(\d{2,3})/(\d{2,3})(?![\d/])"
 _COUNTED_ZH = (
     "(?:小时|分钟|分(?!之)|秒|天|日|周(?![一二三四五六日])|月|年|晚|夜|人|次|份|位|平方米|立方米|公里|千米|米|公斤|千克|斤|克|升|吨|"
-    "箱|盒|件|袋|瓶|张|台|只|间|户|车)"
+    "箱|盒|件|袋|瓶|罐|张|台|只|间|户|车)"
 )
 _COUNTED_EN = (
     "(?:hour|day|night|week|month|year|person|people|item|unit|minute|second|piece|box|bag|ticket|room|seat)"
 )
 _AFTER_AMOUNT_ZH = (
-    rf"(?:[¥$€£]\s?[\d.,]{{1,12}}|[元块角分次公里米升克斤吨人度字页转%‰^\d]|{_DEGREE}|[a-zA-Z])"
+    rf"(?:[¥$€£]\s?[\d.,]{{1,12}}|[元块角分次公里米升克斤吨人度字页转滴份件%‰^\d]|{_DEGREE}|[a-zA-Z])"
 )
+# An amount with a short unit, or a unit alone: "day/night" is no rate.
+_AFTER_AMOUNT_EN = r"(?:\d\s?[A-Za-zμΩ°%^\d·]{0,8}|[%°]|(?<![A-Za-z])[kmμ]?(?:g|[Ll]|W|m|mol))"
 
 
 def _percent(m: re.Match[str]) -> str:
@@ -90,6 +94,7 @@ ZH: Sequence[Rule] = (
     ),
     rule("quantity", p.QUANTITY, lambda m: f"{zh.counted(m[1])}{UNITS[m[2]].zh}"),
     rule("quantity", _AMPS, lambda m: f"{zh.counted(m[1])}安", after=_CURRENT_ZH),
+    rule("quantity", _AMPS + _VOLTS_FOLLOW, lambda m: f"{zh.counted(m[1])}安"),
     rule(
         "quantity",
         rf"({p.NUMBER})M(?![A-Za-z0-9])",
@@ -106,7 +111,13 @@ ZH: Sequence[Rule] = (
     rule("quantity", p.PER_UNIT, lambda m: f"每{UNITS[m[1]].zh}"),
     rule("per", rf"/\s?(?={_COUNTED_ZH})", "每", after=_AFTER_AMOUNT_ZH),
     rule("unit", r"°([CF])(?![A-Za-z])", lambda m: UNITS[m[0]].zh),
-    rule("pause", rf"\s(?=[{HAN}]{{1,6}}\d)", "，", after=rf"\d\s?(?:[%‰]|{_DEGREE})"),
+    rule(
+        "pause",
+        rf"\s(?=[{HAN}]{{1,6}}[¥$€£]?\d)",
+        "，",
+        after=rf"(?:\d\s?(?:[%‰]|{_DEGREE})|[¥$€£]\s?[\d.,]{{1,12}})",
+    ),
+    rule("unit", rf"\s?{p.UNIT}", lambda m: UNITS[m[1]].zh, after=_PART),
 )
 
 EN: Sequence[Rule] = (
@@ -122,8 +133,10 @@ EN: Sequence[Rule] = (
     ),
     rule("quantity", p.QUANTITY, _quantity),
     rule("quantity", _AMPS, lambda m: _plural(m[1], "amp", "amps"), after=_CURRENT_EN),
+    rule("quantity", _AMPS + _VOLTS_FOLLOW, lambda m: _plural(m[1], "amp", "amps")),
     rule("quantity", _AMPS + _FUSE, lambda m: f"{en.decimal(m[1])} amp"),
     rule("pollutant", r"PM\s?(2\.5|10|1\.0)(?![\d.])", lambda m: f"P M {en.decimal(m[1])}"),
-    rule("quantity", p.PER_UNIT, lambda m: f"per {UNITS[m[1]].en_one}"),
-    rule("per", rf"/\s?(?={_COUNTED_EN}(?![a-z]))", "per"),
+    rule("quantity", p.PER_UNIT, lambda m: f"per {UNITS[m[1]].en_one}", after=_AFTER_AMOUNT_EN),
+    rule("per", rf"/\s?(?={_COUNTED_EN}(?![a-z]))", "per", after=_AFTER_AMOUNT_EN),
+    rule("unit", rf"\s?{p.UNIT}", lambda m: UNITS[m[1]].en_one, after=_PART),
 )
