@@ -15,6 +15,7 @@ from edged.cli.realtime_check import check_realtime
 from edged.config.schema import Config
 from edged.errors import DaemonUnreachableError
 from edged.io.cpu import read_cpu
+from edged.io.lexicon import load_lexicon
 from edged.io.memory import unpacks_int8, weight_bytes
 from edged.io.model_folder import ModelFolder
 from edged.io.status_socket import read_status
@@ -41,6 +42,7 @@ def examine(config: Config) -> Iterator[Section]:
         "cpu": partial(_cpu, config),
         "openvino": _openvino,
         "model": partial(_model, config),
+        "text": partial(_text, config),
         "audio": partial(check_outputs, config),
         "realtime": partial(check_realtime, config.paths.runtime_dir),
         "mqtt": partial(_mqtt, config),
@@ -122,6 +124,18 @@ def _model(config: Config) -> Iterator[Finding]:
             f"{manifest.precision}: meant for CPUs without AVX2",
             "this one keeps weight-only INT8 as small and computes more exactly with it",
             f"edged model install {model_name(config)} --weights int8",
+        )
+
+
+def _text(config: Config) -> Iterator[Finding]:
+    lexicon, problems = load_lexicon(config.paths.lexicon)
+    yield Finding(f"lexicon {config.paths.lexicon}: {len(lexicon.words)} words")
+    for problem in problems:
+        yield Finding(
+            problem,
+            "this word is read as if it were not there",
+            "edged text --lexicon FILE tries a file",
+            Severity.WARN,
         )
 
 

@@ -11,6 +11,7 @@ from edged.cli.options import config_option, json_option
 from edged.config.loader import find_config, load_config
 from edged.config.render import effective_yaml, reference_yaml
 from edged.errors import ConfigError
+from edged.io.lexicon import load_lexicon
 
 
 @click.group()
@@ -28,7 +29,7 @@ def command() -> None:
 @command.command()
 @config_option
 def check(config_path: Path | None) -> None:
-    """Say `ok`, or list every problem with its file and line (exit status 78).
+    """Say `ok`, or list every problem of it and of paths.lexicon with file and line (exit status 78).
 
     \b
     Examples:
@@ -36,9 +37,11 @@ def check(config_path: Path | None) -> None:
       edged config check --config config/edged.yaml
     """
     try:
-        load_config(config_path)
+        config = load_config(config_path)
     except ConfigError as error:
         raise ConfigError(error.problems, hint="") from error  # the hint is to do what was just done
+    if problems := load_lexicon(config.paths.lexicon)[1]:
+        raise ConfigError(list(problems), hint="")
     click.echo(f"{config_path or find_config() or 'built-in defaults'}: ok")
 
 

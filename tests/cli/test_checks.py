@@ -91,3 +91,15 @@ def test_a_base_model_without_a_voice_is_a_failure(tmp_path: Path) -> None:
     failed = [finding.what for finding in found if finding.severity is Severity.FAIL]
     assert len(failed) == 1
     assert failed[0].startswith(f"{tmp_path / 'voices'}: a Base model speaks with cloned voices only")
+
+
+def test_a_wrong_word_of_the_lexicon_is_a_warning_with_its_line(tmp_path: Path) -> None:
+    """The others are counted, and the finding says which file, line and word to mend."""
+    file = tmp_path / "lexicon.yaml"
+    file.write_text("words:\n  重庆: chong2\n  KFC: 肯德基\n", encoding="utf-8")
+    paths = {"lexicon": file, "models_dir": tmp_path, "runtime_dir": tmp_path}
+    config = Config.model_validate({"speech": {"engine": "tone"}, "paths": paths})
+    counted, wrong = findings(config, "text")
+    assert counted.what.endswith("lexicon.yaml: 1 words")
+    assert "lexicon.yaml:2 words.重庆" in wrong.what
+    assert wrong.severity == Severity.WARN

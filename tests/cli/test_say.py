@@ -167,7 +167,7 @@ def test_doctor_finds_what_is_missing() -> None:
     result = CliRunner().invoke(cli, ["doctor", "--json"])
     report = json.loads(result.stdout)
     status = {section["name"]: section["status"] for section in report["sections"]}
-    assert list(status) == ["cpu", "openvino", "model", "audio", "realtime", "mqtt", "daemon"]
+    assert list(status) == ["cpu", "openvino", "model", "text", "audio", "realtime", "mqtt", "daemon"]
     assert status["openvino"] == "ok"
     assert status["model"] == "fail"
     model = next(section for section in report["sections"] if section["name"] == "model")
