@@ -19,6 +19,7 @@ from edged.text.reading import explain
 from edged.text.style import Style
 from edged.text.tokens import Token
 from edged.text.why import why
+from edged.workers.house_style import style_of
 
 
 def _read_vars(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG001
@@ -81,7 +82,7 @@ def command(
         raise click.UsageError("expected TEXT, or --template with its --var")
     config = load_config(config_path)
     words, warnings = load_lexicon(lexicon or config.paths.lexicon)
-    style = Style(config.text.comma_ms, config.text.full_stop_ms, lexicon=words)
+    style = style_of(config, words)
     if template is None:
         pieces: tuple[Piece, ...] = (Words(read_text(text or ""), cast(Reading, lang)),)
     else:

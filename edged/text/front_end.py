@@ -11,7 +11,7 @@ from edged.text.clean import clean
 from edged.text.hints import Hints
 from edged.text.language import sentence_langs, spans
 from edged.text.letters import shouts
-from edged.text.lexicon import Lexicon
+from edged.text.lexicon import Entry, Lexicon
 from edged.text.markup import Break, Hint, Part, Plain, parse_markup
 from edged.text.pieces import chosen_pinyin, placed
 from edged.text.segment import split_long, split_sentences
@@ -112,11 +112,16 @@ def _in_their_own_way(text: str, hints: Hints, lexicon: Lexicon) -> str:
     """`text` with the words of the lexicon as it wants them said."""
     pieces, start = [], 0
     for found in lexicon.find(text):
-        word, entry = text[found.start : found.end], found.entry
-        said = hints.add(Hint(word, "pinyin", entry.pinyin, "lexicon")) if entry.pinyin else entry.instead
-        pieces += [text[start : found.start], said if entry.pinyin else clean(said)[0]]
+        word = text[found.start : found.end]
+        pieces += [text[start : found.start], _said(word, found.entry, hints)]
         start = found.end
     return "".join((*pieces, text[start:]))
+
+
+def _said(word: str, entry: Entry, hints: Hints) -> str:
+    if entry.pinyin:
+        return hints.add(Hint(word, "pinyin", entry.pinyin, "lexicon"))
+    return clean(entry.instead)[0]
 
 
 def _read(body: str, mark: str, pause_ms: int | None, lang: Lang, hints: Hints, mixed: bool) -> _Body:
@@ -148,7 +153,7 @@ def _pieces(bodies: list[_Body], style: Style) -> Iterator[ReadSentence]:
     """
     for index, body in enumerate(bodies):
         is_last = index == len(bodies) - 1
-        pieces = list(split_long(close(body.spoken, _mark(body.mark, is_last)), style.max_chars))
+        pieces = list(split_long(close(body.spoken, _mark(body.mark, is_last))))
         for place, (piece, tokens) in enumerate(zip(pieces, placed(body.tokens, pieces), strict=True)):
             if place < len(pieces) - 1:
                 pause_ms = style.comma_ms if piece[-1] in "，、," else 0

@@ -38,9 +38,6 @@ class Hints:
             return Token(hint.text, hint.text, "phoneme", f"{hint.by}: {' '.join(hint.pinyin)}", hint.pinyin)
         return Token(hint.text, _read(hint, lang), "say_as", _WHY[hint.how])
 
-    def __bool__(self) -> bool:
-        return bool(self._hints)
-
     def spelled_out(self, text: str) -> str:
         """`text` with the words back that its characters stand for: what tells the language."""
         return "".join(self._text_of(char) for char in text) if self._hints else text

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from edged.text.alphabet import HAN_RUN
 
 # Bounded, so never quadratic.
-_ATTRIBUTE = r"([A-Za-z:-]{1,30})\s?=\s?(?:\"([^\"<>]{0,200})\"|'([^'<>]{0,200})')"
-_ANY_ATTRIBUTE = r"[A-Za-z:-]{1,30}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')"
+_ATTRIBUTE = r"[A-Za-z:-]{1,30}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')"
 _NAMES = "speak|say-as|sub|break|phoneme|p|s"
-_TAG = re.compile(rf"<(/?)({_NAMES})((?:\s{{1,4}}{_ANY_ATTRIBUTE}){{0,8}})\s?(/?)>")
+_TAG = re.compile(rf"<(/?)({_NAMES})((?:\s{{1,4}}{_ATTRIBUTE}){{0,8}})\s?(/?)>")
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});")
 _TIME = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)(ms|s)")
@@ -105,7 +104,8 @@ def _closing_tags(tags: list[re.Match[str]]) -> list[int | None]:
 
 
 def _attributes(tag: re.Match[str]) -> dict[str, str]:
-    return {m[1].lower(): _decoded(m[2] if m[2] is not None else m[3]) for m in _ATTRIBUTES.finditer(tag[3])}
+    pairs = (found.partition("=") for found in _ATTRIBUTES.findall(tag[3]))
+    return {name.strip().lower(): _decoded(quoted.strip()[1:-1]) for name, _, quoted in pairs}
 
 
 def _decoded(text: str) -> str:
@@ -138,9 +138,8 @@ def _phoneme(given: dict[str, str], inner: str, warnings: dict[str, None]) -> Pa
     wanted = len(inner) if HAN_RUN.fullmatch(inner) else 0
     if wanted and len(syllables) == wanted and all(map(_SYLLABLE.fullmatch, syllables)):
         return Hint(inner, "pinyin", tuple(syllables))
-    warnings[f"skipped_markup: ph={given.get('ph', '')!r} (expected chong2 qing4, one a character)"[:90]] = (
-        None
-    )
+    told = f"skipped_markup: ph={given.get('ph', '')!r} (expected chong2 qing4, one a character)"
+    warnings[told[:90]] = None
     return Plain(inner)
 
 

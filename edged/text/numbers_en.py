@@ -69,6 +69,11 @@ def decimal(number: str) -> str:
     return integer(whole or "0") + (f" point {by_digit(fraction)}" if fraction else "")
 
 
+def plural(number: str, one: str, many: str) -> str:
+    """An amount and what is counted: one second, zero point five seconds."""
+    return f"{decimal(number)} {one if number.lstrip('0') == '1' else many}"
+
+
 def year(digits: str) -> str:
     """A year of four digits: twenty twenty-six, nineteen oh five, two thousand five."""
     century, rest = int(digits[:2]), int(digits[2:])

@@ -39,29 +39,28 @@ def _mark(end: str) -> str:
     return next((c for c in "?!" if c in end), ".")
 
 
-def split_long(spoken: str, max_chars: int = MAX_CHARS) -> Iterator[str]:
-    """Yield `spoken` in pieces of at most `max_chars`, cut at a comma, else a space, else anywhere.
+def split_long(spoken: str) -> Iterator[str]:
+    """Yield `spoken` in pieces of at most MAX_CHARS, cut at a comma, else a space, else anywhere.
 
     A cut inside running Han leaves a comma behind: a listener hears a pause there, and the pieces
     joined again are cut at the same places.
     """
     start = 0
-    while len(spoken) - start > max_chars:
-        piece, used = _cut(spoken[start : start + max_chars + 1])
+    while len(spoken) - start > MAX_CHARS:
+        piece, used = _cut(spoken[start : start + MAX_CHARS + 1])
         yield piece
         start += used
     yield spoken[start:]
 
 
 def _cut(window: str) -> tuple[str, int]:
-    """The first piece of `window`, one character too long, and how many of them it used."""
-    most = len(window) - 1
-    comma = max(window.rfind(c, most // 3, most) for c in "，、,")
+    """The first piece of `window`, MAX_CHARS + 1 characters long, and how many of them it used."""
+    comma = max(window.rfind(c, MAX_CHARS // 3, MAX_CHARS) for c in "，、,")
     if comma > 0:
         return window[: comma + 1], comma + (2 if window[comma + 1] == " " else 1)
     space = window.rfind(" ", 1)
     if space > 0:
         return window[:space], space + 1
-    if HAN_RUN.match(window, most - 2):
-        return window[: most - 1] + "，", most - 1
-    return window[:most], most
+    if HAN_RUN.match(window, MAX_CHARS - 2):
+        return window[: MAX_CHARS - 1] + "，", MAX_CHARS - 1
+    return window[:MAX_CHARS], MAX_CHARS

@@ -6,16 +6,22 @@ import logging
 
 from edged.config.schema import Config
 from edged.io.lexicon import WatchedLexicon
+from edged.text.lexicon import Lexicon
 from edged.text.style import Style
 
 log = logging.getLogger(__name__)
+
+
+def style_of(config: Config, lexicon: Lexicon) -> Style:
+    """The configured pauses and these words."""
+    return Style(config.text.comma_ms, config.text.full_stop_ms, lexicon)
 
 
 class HouseStyle:
     """Asked before each announcement; a word that is wrong in the lexicon is logged, and the others count."""
 
     def __init__(self, config: Config) -> None:
-        self._text = config.text
+        self._config = config
         self._lexicon = WatchedLexicon(config.paths.lexicon)
 
     def now(self) -> Style:
@@ -23,4 +29,4 @@ class HouseStyle:
         lexicon, problems = self._lexicon.current()
         for problem in problems:
             log.warning("lexicon: %s", problem)
-        return Style(self._text.comma_ms, self._text.full_stop_ms, lexicon=lexicon)
+        return style_of(self._config, lexicon)

@@ -23,7 +23,7 @@ _NAMED = "(?:美元|美金|欧元|英镑|日元|港元|港币|人民币)"
 _ATTRIBUTE = r"(?=\s[a-z])"  # a $20 deposit
 
 _SHORT_SCALES = {"K": "thousand", "M": "million", "B": "billion"}
-_SCALES_ZH = {"thousand": "千", "million": "百万", "billion": "十亿", "trillion": "万亿"}
+_ZEROS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
 
 def _scale(m: re.Match[str], first: int) -> str:
@@ -50,16 +50,10 @@ def _zh(amount: str, currency: Currency, scale: str = "") -> str:
 
 def _scaled_zh(amount: str, scale: str) -> str:
     """1.5 million is 一百五十万: Chinese counts in ten thousands."""
-    name = _SCALES_ZH.get(scale)
-    if name is None:
+    if scale not in _ZEROS:  # 万 or 亿 already
         return f"{zh.counted(amount)}{scale}"
     whole, fraction = _plain(amount)
-    zeros = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}[scale]
-    return (
-        zh.integer((whole + fraction.ljust(zeros, "0")).lstrip("0") or "0")
-        if len(fraction) <= zeros
-        else name
-    )
+    return zh.integer((whole + fraction[: _ZEROS[scale]].ljust(_ZEROS[scale], "0")).lstrip("0") or "0")
 
 
 def _yuan_cents(cents: int, after_units: bool) -> str:
@@ -88,9 +82,9 @@ def _en(amount: str, currency: Currency, scale: str = "") -> str:
     cents = int(fraction.ljust(2, "0"))
     parts = []
     if int(whole) or not cents:
-        parts.append(f"{en.decimal(whole)} {currency.en_one if int(whole) == 1 else currency.en_many}")
+        parts.append(en.plural(whole, currency.en_one, currency.en_many))
     if cents:
-        parts.append(f"{en.cardinal(cents)} {currency.en_cent if cents == 1 else currency.en_cents}")
+        parts.append(en.plural(str(cents), currency.en_cent, currency.en_cents))
     return " and ".join(parts)
 
 
@@ -128,7 +122,6 @@ ZH: Sequence[Rule] = (
     rule(
         "money", rf"{_AMOUNT}(?={_NAMED})", lambda m: zh.counted(m[1]) if m[1][0] != "." else zh.decimal(m[1])
     ),
-    rule("money", r"(\d{1,3})¢", lambda m: f"{zh.counted(m[1])}美分"),
 )
 
 EN: Sequence[Rule] = (
@@ -149,7 +142,7 @@ EN: Sequence[Rule] = (
     rule(
         "money",
         r"(\d{1,2})p(?![A-Za-z0-9])",
-        lambda m: f"{en.integer(m[1])} {'penny' if m[1] == '1' else 'pence'}",
+        lambda m: en.plural(m[1], "penny", "pence"),
     ),
-    rule("money", r"(\d{1,3})¢", lambda m: f"{en.integer(m[1])} {'cent' if m[1] == '1' else 'cents'}"),
+    rule("money", r"(\d{1,3})¢", lambda m: en.plural(m[1], "cent", "cents")),
 )

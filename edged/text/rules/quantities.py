@@ -41,13 +41,9 @@ def _percent(m: re.Match[str]) -> str:
     return f"{_OF[m[2]]}{zh.decimal(m[1])}"
 
 
-def _plural(number: str, one: str, many: str) -> str:
-    return f"{en.decimal(number)} {one if number in ('1', '01') else many}"
-
-
 def _quantity(m: re.Match[str]) -> str:
     unit = UNITS[m[2]]
-    return _plural(m[1], unit.en_one, unit.en_many)
+    return en.plural(m[1], unit.en_one, unit.en_many)
 
 
 def _temperatures(m: re.Match[str]) -> str:
@@ -123,7 +119,6 @@ ZH: Sequence[Rule] = (
 EN: Sequence[Rule] = (
     rule("percent", p.PERCENT, lambda m: f"{en.decimal(m[1])} {SYMBOL_NAMES[m[2]][1]}"),
     rule("pressure", rf"{_PRESSURE}\s?mmHg", lambda m: f"{_pressure_en(m)} millimeters of mercury"),
-    rule("pressure", _PRESSURE, _pressure_en, after="[Pp]ressure(?:\\s(?:is|of|was))?\\s"),
     rule(
         "quantity",
         rf"{p.QUANTITY}(?=\s[a-z])",
@@ -132,8 +127,8 @@ EN: Sequence[Rule] = (
         why="a quantity that describes what follows",
     ),
     rule("quantity", p.QUANTITY, _quantity),
-    rule("quantity", _AMPS, lambda m: _plural(m[1], "amp", "amps"), after=_CURRENT_EN),
-    rule("quantity", _AMPS + _VOLTS_FOLLOW, lambda m: _plural(m[1], "amp", "amps")),
+    rule("quantity", _AMPS, lambda m: en.plural(m[1], "amp", "amps"), after=_CURRENT_EN),
+    rule("quantity", _AMPS + _VOLTS_FOLLOW, lambda m: en.plural(m[1], "amp", "amps")),
     rule("quantity", _AMPS + _FUSE, lambda m: f"{en.decimal(m[1])} amp"),
     rule("pollutant", r"PM\s?(2\.5|10|1\.0)(?![\d.])", lambda m: f"P M {en.decimal(m[1])}"),
     rule("quantity", p.PER_UNIT, lambda m: f"per {UNITS[m[1]].en_one}", after=_AFTER_AMOUNT_EN),

@@ -46,7 +46,7 @@ def _lasts_zh(days: str | None, hours: str | None, minutes: str | None, seconds:
 
 def _lasts_en(days: str | None, hours: str | None, minutes: str | None, seconds: str | None) -> str | None:
     parts = zip((days, hours, minutes, seconds), _PARTS_EN, strict=True)
-    told = [_plural(str(int(number)), *names) for number, names in parts if number and int(number)]
+    told = [en.plural(str(int(number)), *names) for number, names in parts if number and int(number)]
     return " ".join(told) or None
 
 
@@ -61,7 +61,7 @@ def _countdown(m: re.Match[str]) -> tuple[str | None, ...]:
 
 
 def _proportion(text: str, read: Callable[[str], str], joint: str) -> str:
-    return joint.join(read(part.strip()) for part in text.split(":"))
+    return joint.join(read(part.strip()) for part in re.split("[:-]", text))
 
 
 def _clock_en(hour: str, minute: str | None, second: str | None, half_day: str = "") -> str:
@@ -72,12 +72,8 @@ def _clock_en(hour: str, minute: str | None, second: str | None, half_day: str =
     elif not half_day:
         words += " o'clock" if 0 < hours <= 12 else " hundred"
     if second and int(second):
-        words += f" and {_plural(second, 'second', 'seconds')}"
+        words += f" and {en.plural(second, 'second', 'seconds')}"
     return f"{words} {half_day.upper()} M" if half_day else words
-
-
-def _plural(number: str, one: str, many: str) -> str:
-    return f"{en.decimal(number)} {one if number in ('1', '01') else many}"
 
 
 ZH: Sequence[Rule] = (
@@ -92,19 +88,18 @@ ZH: Sequence[Rule] = (
     ),
     rule(
         "score",
-        r"(\d{1,3})[-:](\d{1,3})(?![\d:-])",
-        lambda m: f"{zh.cardinal(int(m[1]))}比{zh.cardinal(int(m[2]))}",
+        r"\d{1,3}[-:]\d{1,3}(?![\d:-])",
+        lambda m: _proportion(m[0], zh.integer, "比"),
         after="(?:比分|局分|赛果)(?:为|是|[:：]|\\s){0,3}",
     ),
     rule(
         "score",
-        r"(\d{1,3})[-:](\d{1,3})(?=获胜|结束|战胜|取胜|击败|领先|战平|险胜|落败|负于|告负|大胜|惜败)",
-        lambda m: f"{zh.cardinal(int(m[1]))}比{zh.cardinal(int(m[2]))}",
+        r"\d{1,3}[-:]\d{1,3}(?=获胜|结束|战胜|取胜|击败|领先|战平|险胜|落败|负于|告负|大胜|惜败)",
+        lambda m: _proportion(m[0], zh.integer, "比"),
     ),
     rule("score", p.PROPORTION + _PROPORTION_ZH, lambda m: _proportion(m[0], zh.decimal, "比")),
     rule("score", p.PROPORTION, lambda m: _proportion(m[0], zh.decimal, "比"), after=_BEFORE_PROPORTION_ZH),
     rule("time", p.CLOCK + "分?", lambda m: _clock_zh(m[1], m[2], m[3])),
-    rule("score", p.SCORE, lambda m: f"{zh.cardinal(int(m[1]))}比{zh.cardinal(int(m[2]))}"),
     rule("score", p.PROPORTION, lambda m: _proportion(m[0], zh.decimal, "比")),
 )
 
@@ -117,11 +112,10 @@ EN: Sequence[Rule] = (
     rule(
         "score",
         p.SCORE,
-        lambda m: f"{en.cardinal(int(m[1]))} to {en.cardinal(int(m[2]))}",
+        lambda m: _proportion(m[0], en.integer, " to "),
         after=r"\b(?:won|lost|wins?|scores?|beat|leads?|led|ended)\s(?:(?:is|was|by|at|them|it)\s)?",
     ),
     rule("score", p.PROPORTION, lambda m: _proportion(m[0], en.decimal, " to "), after=_BEFORE_PROPORTION_EN),
     rule("time", p.CLOCK, lambda m: _clock_en(m[1], m[2], m[3])),
-    rule("score", p.SCORE, lambda m: f"{en.cardinal(int(m[1]))} to {en.cardinal(int(m[2]))}"),
     rule("score", p.PROPORTION, lambda m: _proportion(m[0], en.decimal, " to ")),
 )

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from edged.engine.memory import release
 from edged.engine.qwen3.checkpoint import Tensor, TensorFile
 from edged.engine.qwen3.tensors import TensorReader
 from edged.errors import ConversionError
@@ -58,11 +59,12 @@ def test_nothing_read_stays_in_memory(tmp_path: Path) -> None:
     megabytes = 32
     big = np.zeros((megabytes << 18,), np.float32)
     save_file({f"t{index}": big for index in range(4)}, tmp_path / "w")
+    release()
     read, before = reader(tmp_path / "w", "F32"), resident_bytes()
     total = sum(float(read(f"t{index}").sum()) for index in range(4))
     assert total == 0
-    # the allocator may keep the last one, as large as a quarter of the file
-    assert resident_bytes() - before < 2 * megabytes << 20
+    release()  # what is free but kept by the allocator is not ours
+    assert resident_bytes() - before < megabytes << 20
 
 
 def resident_bytes() -> int:
