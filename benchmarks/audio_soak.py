@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from rich.progress import Progress
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.alignment import Judgement, Samples, judge
-from benchmarks.clocked_sink import ClockedSink, trim
+from benchmarks.clocked_sink import ClockedSink, Recording, trim
 from edged.audio import wav
 from edged.cli.options import config_option, json_option
 from edged.config.loader import load_config
@@ -57,11 +57,14 @@ _Fields = dict[str, Any]
 
 @dataclass(slots=True)
 class _Heard:
-    """An announcement as it went: where in the recording it must be, and what may be missing of it."""
+    """An announcement as it went: the part of the recording it must be in, and what may be missing of it.
+
+    In frames, not in seconds: a sink whose machine stood still for a moment is late from then on.
+    """
 
     number: int
-    from_s: float
-    to_s: float
+    from_frame: int
+    to_frame: int
     is_stopped: bool
     stalled_s: float
     xruns: int
@@ -72,13 +75,11 @@ class _Soak:
     """What was recorded, and when what was said."""
 
     samples: Samples
-    began_s: float
-    heard: list[_Heard] = field(default_factory=list)
+    heard: list[_Heard]
 
     def part(self, one: _Heard) -> Samples:
         """The recording of one announcement."""
-        begin, end = (round((at - self.began_s) * _RATE_HZ) for at in (one.from_s, one.to_s))
-        return self.samples[max(0, begin) : end]
+        return self.samples[one.from_frame : one.to_frame]
 
 
 @click.command()
@@ -169,15 +170,13 @@ class _Bench:
             end_s = time.monotonic() + seconds
             while (left_s := end_s - time.monotonic()) > 0:
                 bar.update(task, completed=seconds - left_s)
-                heard.append(self._one(daemon, len(heard)))
-            time.sleep(_PAUSE_S)
-            left = recording.samples()[:, 0].astype(np.int32)
-            return _Soak(left, recording.heard_at_s(0), heard)
+                heard.append(self._one(daemon, recording, len(heard)))
+            return _Soak(recording.samples()[:, 0].astype(np.int32), heard)
 
-    def _one(self, daemon: RunningDaemon, index: int) -> _Heard:
+    def _one(self, daemon: RunningDaemon, recording: Recording, index: int) -> _Heard:
         """One announcement, to its result and the pause behind it."""
         number = index % _ANNOUNCEMENTS
-        from_s = time.monotonic()
+        from_frame = recording.frames
         request_id = f"soak-{index}"
         daemon.request(id=request_id, **self._requests[number])
         fate = self._chance.random()
@@ -193,7 +192,7 @@ class _Bench:
             _finished(result)
         time.sleep(_PAUSE_S)
         stalled_s = _STALL_S if _STOPPED <= fate < _STOPPED + _STALLED else 0.0
-        return _Heard(number, from_s, time.monotonic(), is_stopped, stalled_s, result["xruns"])
+        return _Heard(number, from_frame, recording.frames, is_stopped, stalled_s, result["xruns"])
 
 
 def _request(number: int, engine: str, chance: random.Random) -> _Fields:
@@ -278,15 +277,7 @@ def _keep(folder: Path, soak: _Soak, expected: list[Samples], judgements: list[J
         (folder / f"{name}.wav").write_bytes(
             wav.encode(samples.astype(np.float32) / np.float32(2**15), _RATE_HZ)
         )
-    lines = [
-        {
-            **asdict(one),
-            "from_s": round(one.from_s - soak.began_s, 3),
-            "to_s": round(one.to_s - soak.began_s, 3),
-            **asdict(found),
-        }
-        for one, found in zip(soak.heard, judgements, strict=True)
-    ]
+    lines = [{**asdict(one), **asdict(found)} for one, found in zip(soak.heard, judgements, strict=True)]
     (folder / "announcements.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
