@@ -1,4 +1,7 @@
-"""Are all voices equally loud? Speaks prompts and measures each voice after its gain and the limiter."""
+"""Are all voices and clips equally loud? Measures each after its gain and the limiter.
+
+A voice speaks prompts; the clips are the built-in chimes and the WAV files of a folder.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.intelligibility import Prompt, load_prompts
+from edged.audio.chime import CHIMES
 from edged.audio.limiter import Limiter
 from edged.audio.loudness import gain_db, integrated_lufs
 from edged.audio.resample import Resampler
@@ -30,7 +34,8 @@ from edged.config.loader import load_config
 from edged.config.schema import Config
 from edged.engine.base import Engine, Samples, VoiceInfo
 from edged.engine.loudness import speak
-from edged.errors import EdgedError, UnknownVoiceError
+from edged.errors import BadInputError, EdgedError, UnknownVoiceError
+from edged.workers.clips import Clips
 from edged.workers.engines import open_engine
 from edged.workers.loudness import known_lufs
 from edged.workers.voicing import default_voices
@@ -41,7 +46,7 @@ _OUTPUT_HZ = 48000  # what a sound card runs at; the limiter is the last stage b
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One prompt as the device gets it."""
+    """One prompt or clip as the device gets it."""
 
     lufs: float
     true_peak_dbfs: float
@@ -64,6 +69,12 @@ class Row:
 @click.option(
     "--target", "target_lufs", type=click.FloatRange(-40, -10), help="LUFS [default: audio.loudness_lufs]."
 )
+@click.option(
+    "--clips",
+    "clips_dir",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="WAV files to measure, too [default: the built-in chimes only].",
+)
 @click.option("--quick", is_flag=True, help="Only the first three prompts of each language.")
 @engine_options
 @config_option
@@ -71,13 +82,14 @@ class Row:
 def command(
     voices: str | None,
     target_lufs: float | None,
+    clips_dir: Path | None,
     quick: bool,
     engine: str | None,
     model: Path | None,
     config_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Loudness (ITU-R BS.1770, mono) and true peak of voices after their gain and the limiter.
+    """Loudness (ITU-R BS.1770, mono) and true peak of voices and clips after their gain and the limiter.
 
     Exit status 1: nothing could be measured.
 
@@ -85,6 +97,7 @@ def command(
     Examples:
       python benchmarks/loudness.py
       python benchmarks/loudness.py --voices zf_xiaobei,am_puck --json
+      python benchmarks/loudness.py --clips /var/lib/edged/clips
       python benchmarks/loudness.py --engine tone --quick
     """
     try:
@@ -92,13 +105,14 @@ def command(
         config = with_engine(load_config(config_path), engine, model)
         target = config.audio.loudness_lufs if target_lufs is None else target_lufs
         rows = measure(config, voices, prompts, target)
+        clips = measure_clips(clips_dir, target)
     except EdgedError as error:
         click.echo(f"loudness: {error}", err=True)
         sys.exit(1)
     if as_json:
-        click.echo(json.dumps(summary(rows, target)))
+        click.echo(json.dumps(summary(rows, clips, target)))
     else:
-        _print_table(rows, target)
+        _print_table(rows, clips, target)
 
 
 def measure(
@@ -115,6 +129,25 @@ def measure(
             rows[voice.name] = _row(lufs, recordings)
     loaded.engine.close()
     return rows
+
+
+def measure_clips(folder: Path | None, target_lufs: float) -> dict[str, Recording]:
+    """The built-in chimes and the WAV files of `folder`. Raises BadInputError that names the file."""
+    files = sorted(path.name for path in folder.glob("*.wav")) if folder is not None else []
+    clips = Clips(folder or Path(), target_lufs)
+    return {name: _recorded(clips, name) for name in (*CHIMES, *files)}
+
+
+def _recorded(clips: Clips, name: str) -> Recording:
+    try:
+        samples = np.concatenate(list(clips.samples(name, _OUTPUT_HZ)))
+    except BadInputError as error:
+        raise BadInputError(f"{name}: {error.what}", error.hint) from error
+    output = to_device(samples, _OUTPUT_HZ, 0.0)
+    lufs = integrated_lufs(output, _OUTPUT_HZ)
+    if lufs is None:
+        raise BadInputError(f"{name}: silent", "there is no loudness to measure")
+    return Recording(round(lufs, 2), round(true_peak_dbfs(output), 2))
 
 
 def _chosen(engine: Engine, config: Config, names: str | None) -> list[VoiceInfo]:
@@ -160,26 +193,30 @@ def _row(lufs: float | None, recordings: Sequence[Recording]) -> Row:
     )
 
 
-def summary(rows: dict[str, Row], target_lufs: float) -> dict[str, Any]:
-    """`spread_lu`: between the loudest and the quietest voice; `off_target_lu`: the worst of them."""
-    means = [row.lufs for row in rows.values()]
+def summary(rows: dict[str, Row], clips: dict[str, Recording], target_lufs: float) -> dict[str, Any]:
+    """`spread_lu`: between the loudest and the quietest of all; `off_target_lu`: the worst of them."""
+    heard: list[Row | Recording] = [*rows.values(), *clips.values()]
+    means = [one.lufs for one in heard]
     return {
         "target_lufs": target_lufs,
         "spread_lu": round(max(means) - min(means), 2),
         "off_target_lu": round(max(abs(mean - target_lufs) for mean in means), 2),
-        "true_peak_dbfs": max(row.true_peak_dbfs for row in rows.values()),
+        "true_peak_dbfs": max(one.true_peak_dbfs for one in heard),
         "voices": {name: asdict(row) for name, row in rows.items()},
+        "clips": {name: asdict(clip) for name, clip in clips.items()},
     }
 
 
-def _print_table(rows: dict[str, Row], target_lufs: float) -> None:
-    table = Table("voice", "by itself", "at the device", "quietest", "loudest", "true peak dBFS", "n")
+def _print_table(rows: dict[str, Row], clips: dict[str, Recording], target_lufs: float) -> None:
+    table = Table("voice or clip", "by itself", "at the device", "quietest", "loudest", "true peak dBFS", "n")
     for name, row in rows.items():
         known = "unknown" if row.known_lufs is None else f"{row.known_lufs:.1f}"
         figures = (row.lufs, row.quietest_lufs, row.loudest_lufs, row.true_peak_dbfs)
         table.add_row(name, known, *(f"{figure:.1f}" for figure in figures), str(row.n))
+    for name, clip in clips.items():
+        table.add_row(name, "", f"{clip.lufs:.1f}", "", "", f"{clip.true_peak_dbfs:.1f}", "1")
     Console().print(table)
-    total = summary(rows, target_lufs)
+    total = summary(rows, clips, target_lufs)
     click.echo(f"spread {total['spread_lu']} LU, off target by {total['off_target_lu']} LU at most")
 
 
