@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -35,12 +36,13 @@ _WORST_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text to speak, how it is meant to be read out, and the name of its recording."""
+    """A text to speak, how it is meant to be read out, the name of its recording and the file it is from."""
 
     name: str
     lang: Lang
     text: str
     spoken: str
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +57,11 @@ class Heard:
 @click.command()
 @click.option(
     "--prompts",
-    "prompt_files",
+    "sources",
     multiple=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help='JSON lines: {"lang": "zh", "text": "..."}, optionally "spoken": how it is read out '
-    "[default: benchmarks/prompts/*.jsonl].",
+    type=click.Path(path_type=Path, exists=True),
+    help='JSON lines: {"lang": "zh", "text": "..."}, optionally "spoken": how it is read out. '
+    "Of a folder all its files [default: benchmarks/prompts].",
 )
 @click.option(
     "--wav-dir",
@@ -78,7 +80,7 @@ class Heard:
 @config_option
 @json_option
 def command(
-    prompt_files: tuple[Path, ...],
+    sources: tuple[Path, ...],
     wav_dir: Path | None,
     every: int,
     quick: bool,
@@ -95,14 +97,12 @@ def command(
     Examples:
       python benchmarks/intelligibility.py
       python benchmarks/intelligibility.py --quick --json
-      python benchmarks/intelligibility.py --prompts tests/golden/text/tickets.jsonl --every 5
+      python benchmarks/intelligibility.py --prompts tests/golden/text --every 25
       python benchmarks/intelligibility.py --prompts mine.jsonl --model models/kokoro
       python benchmarks/intelligibility.py --wav-dir recordings/
     """
     try:
-        prompts = load_prompts(
-            prompt_files or tuple(sorted((_HERE / "prompts").glob("*.jsonl"))), quick, every
-        )
+        prompts = load_prompts(_files(sources or (_HERE / "prompts",)), quick, every)
         with tempfile.TemporaryDirectory() as scratch, Progress(console=Console(stderr=True)) as progress:
             folder = wav_dir or Path(scratch)
             if wav_dir is None:
@@ -120,13 +120,22 @@ def command(
         _print_table(heard)
 
 
+def _files(sources: Sequence[Path]) -> list[Path]:
+    """The prompt files of folders and files."""
+    return [
+        file
+        for source in sources
+        for file in (sorted(source.glob("*.jsonl")) if source.is_dir() else [source])
+    ]
+
+
 def load_prompts(files: Sequence[Path], quick: bool, every: int = 1) -> list[Prompt]:
     """The prompts of all files, numbered per language. Raises BadInputError for a bad line."""
     prompts: list[Prompt] = []
     for file in files:
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             if line.strip() and number % every == 0:
-                prompts += _prompts(line, f"{file}:{number}", prompts)
+                prompts += _prompts(line, file, number, prompts)
     if not prompts:
         raise BadInputError("no prompts", "a --prompts file with at least one line")
     if quick:
@@ -134,8 +143,9 @@ def load_prompts(files: Sequence[Path], quick: bool, every: int = 1) -> list[Pro
     return prompts
 
 
-def _prompts(line: str, where: str, earlier: Sequence[Prompt]) -> list[Prompt]:
+def _prompts(line: str, file: Path, line_number: int, earlier: Sequence[Prompt]) -> list[Prompt]:
     """The prompt of a line; none for a golden text of which nothing is said."""
+    where = f"{file}:{line_number}"
     hint = '{"lang": "zh" or "en", "text": "..."}'
     try:
         fields = json.loads(line)
@@ -154,7 +164,7 @@ def _prompts(line: str, where: str, earlier: Sequence[Prompt]) -> list[Prompt]:
     if lang not in _METRIC or not spoken:
         raise BadInputError(f"{where}: lang is {lang!r}, spoken form {spoken!r}", hint)
     number = 1 + sum(p.lang == lang for p in earlier)
-    return [Prompt(f"{lang}-{number:02}", lang, text, spoken)]
+    return [Prompt(f"{lang}-{number:02}", lang, text, spoken, file.stem)]
 
 
 def speak(config: Config, prompts: Sequence[Prompt], folder: Path) -> Iterator[Prompt]:
@@ -186,19 +196,35 @@ def _recording(prompt: Prompt, folder: Path) -> Path:
     return path
 
 
-def summary(heard: Sequence[Heard]) -> dict[Lang, dict[str, float]]:
-    """{"zh": {"pinyin_err": percent, "n": prompts}, "en": {"wer": ...}}; only languages heard."""
-    result: dict[Lang, dict[str, float]] = {}
+def summary(heard: Sequence[Heard]) -> dict[Lang, dict[str, Any]]:
+    """{"zh": {"pinyin_err": percent, "n": prompts}, "en": {"wer": ...}}; only languages heard.
+
+    With prompts of several files, such as a category each, `by_file` has the percent of each.
+    """
+    result: dict[Lang, dict[str, Any]] = {}
     for lang, metric in _METRIC.items():
-        scores = [h.score for h in heard if h.prompt.lang == lang]
-        if scores:
-            result[lang] = {metric: round(total(scores).percent, 2), "n": len(scores)}
+        of_lang = [h for h in heard if h.prompt.lang == lang]
+        if not of_lang:
+            continue
+        result[lang] = {metric: _percent(of_lang), "n": len(of_lang)}
+        sources = sorted({h.prompt.source for h in of_lang})
+        if len(sources) > 1:
+            by_file = {
+                source: _percent([h for h in of_lang if h.prompt.source == source]) for source in sources
+            }
+            result[lang]["by_file"] = by_file
     return result
+
+
+def _percent(heard: Sequence[Heard]) -> float:
+    return round(total([h.score for h in heard]).percent, 2)
 
 
 def _print_table(heard: Sequence[Heard]) -> None:
     for lang, figures in summary(heard).items():
         click.echo(f"{lang}: {_METRIC[lang]} {figures[_METRIC[lang]]} %, n = {figures['n']}")
+        for source, percent in sorted(figures.get("by_file", {}).items(), key=lambda item: -item[1]):
+            click.echo(f"  {source:28} {percent:5.1f} %")
     worst = sorted((h for h in heard if h.score.errors), key=lambda h: -h.score.percent)[:_WORST_SHOWN]
     if not worst:
         return

@@ -52,14 +52,36 @@ def test_a_bad_prompt_is_reported_with_its_line(tmp_path: Path, line: str) -> No
 
 def test_the_summary_has_one_figure_and_the_count_per_language() -> None:
     """The shape scripts rely on."""
-    zh = intelligibility.Prompt("zh-01", "zh", "三号", "三号")
-    en = intelligibility.Prompt("en-01", "en", "go", "go")
+    zh = intelligibility.Prompt("zh-01", "zh", "三号", "三号", "mine")
+    en = intelligibility.Prompt("en-01", "en", "go", "go", "mine")
     heard = [
         intelligibility.Heard(zh, "四号", score("三号", "四号", "zh")),
         intelligibility.Heard(en, "go", score("go", "go", "en")),
     ]
     assert intelligibility.summary(heard) == {"zh": {"pinyin_err": 50.0, "n": 1}, "en": {"wer": 0.0, "n": 1}}
     assert "zh" not in intelligibility.summary(heard[1:])
+
+
+def test_each_file_has_its_figure() -> None:
+    """A category that nobody understands shows, however many others there are."""
+    heard = [
+        intelligibility.Heard(
+            intelligibility.Prompt("zh-01", "zh", "三号", "三号", source), text, score("三号", text, "zh")
+        )
+        for source, text in (("tickets", "三号"), ("dates", "四号"), ("dates", "三号"))
+    ]
+    assert intelligibility.summary(heard)["zh"]["by_file"] == {"dates": 25.0, "tickets": 0.0}
+
+
+def test_a_folder_stands_for_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All prompts of a folder, as of the golden texts."""
+    peers = _fake_recogniser(tmp_path / "peers", 'echo \'{"text": "3号"}\'')
+    monkeypatch.setattr(intelligibility, "_PEERS", peers)
+    (tmp_path / "b.jsonl").write_text('{"lang": "zh", "text": "3号"}\n', encoding="utf-8")
+    (tmp_path / "zh-01.wav").touch()
+    options = ["--prompts", str(tmp_path), "--wav-dir", str(tmp_path), "--json"]
+    result = CliRunner().invoke(intelligibility.command, options)
+    assert json.loads(result.stdout) == {"zh": {"pinyin_err": 0.0, "n": 1}}
 
 
 def _fake_recogniser(folder: Path, script: str) -> Path:
