@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pypinyin import lazy_pinyin
@@ -13,6 +13,9 @@ from edged.text.sentence import Lang
 
 # The same numeral in another word.
 _SAME_NUMERAL = str.maketrans({"两": "二", "幺": "一", "〇": "零"})
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)(?=\d)")
+_JOINT = re.compile(r"(?<=[\dA-Z])[-.,:]+ ?(?=[\dA-Z])")
+_POINT = re.compile(r"(?<=\d)\.(?=\d\d(?!\d))")
 _UNIT = {"zh": re.compile(r"[A-Za-z]|[^\W\d_a-zA-Z]+"), "en": re.compile(r"[a-z]+(?:'[a-z]+)?")}
 
 
@@ -32,13 +35,19 @@ class Score:
 def score(said: str, heard: str, lang: Lang) -> Score:
     """Compare the spoken form `said` with the recogniser's text.
 
-    A recogniser writes numbers as it likes, so its digits count as right when they match either as a
-    number (15: fifteen) or one by one (015: zero one five).
+    A recogniser writes numbers as it likes: 15 may be fifteen or one five, 3-4-1835 three numbers, 9.30 a
+    time. It is taken at the best of these.
     """
     reference = units(spoken_form(said, lang), lang)
-    spellings = (heard, re.sub(r"(?<=\d)(?=\d)", " ", heard))
-    distances = (edit_distance(reference, units(spoken_form(text, lang), lang)) for text in spellings)
+    distances = (edit_distance(reference, units(spoken_form(text, lang), lang)) for text in _spellings(heard))
     return Score(min(distances), len(reference))
+
+
+def _spellings(heard: str) -> Iterator[str]:
+    """`heard`, with its digits as numbers and one by one, and with the marks among them read or not."""
+    for text in (heard, _POINT.sub(":", heard), _JOINT.sub(" ", heard)):
+        yield text
+        yield _BETWEEN_DIGITS.sub(" ", text)
 
 
 def total(scores: Sequence[Score]) -> Score:

@@ -16,6 +16,7 @@ from edged.text.scoring import Score, edit_distance, score, total
         ("预计等待二十五分钟。", "预计等待25分钟"),
         ("有两位。", "有2位"),
         ("重庆银行", "虫情银航"),
+        ("三，四，一千八百三十五", "3-4-1835"),
     ],
 )
 def test_digits_and_homophones_are_no_errors_in_chinese(said: str, heard: str) -> None:
@@ -30,6 +31,9 @@ def test_digits_and_homophones_are_no_errors_in_chinese(said: str, heard: str) -
         ("Ticket A oh one five.", "ticket a 015"),
         ("Gate twelve is open.", "Gate 12 is open"),
         ("two hundred and eight", "two hundred eight"),
+        ("At nine thirty", "at 9.30."),
+        ("Gateway zero zero, five E, zero one", "Gateway 0-0-5E-0-1"),
+        ("version one point three zero", "version 1.30"),
         ("It’s nine o'clock.", "it's nine o'clock"),
     ],
 )
