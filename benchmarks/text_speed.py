@@ -68,9 +68,10 @@ def _measure() -> dict[str, float]:
 
 
 def _load_pinyin() -> None:
-    from edged.engine.kokoro.phonemes_zh import phonemes
+    from edged.text.pinyin import words
+    from edged.text.sentence import Sentence
 
-    phonemes("重庆银行")
+    list(words(Sentence("zh", "重庆银行", 0)))
 
 
 @click.command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,8 +18,6 @@ from edged.text.content import Clip, Piece, Reading, Silence, Words
 from edged.text.front_end import ReadSentence
 from edged.text.reading import explain
 from edged.text.style import Style
-from edged.text.tokens import Token
-from edged.text.why import why
 from edged.workers.house_style import style_of
 
 
@@ -96,14 +95,14 @@ def _show(
     pieces: tuple[Piece, ...], style: Style, warnings: list[str], with_why: bool, as_json: bool
 ) -> None:
     lines: list[str] = []
-    sentences: list[ReadSentence] = []
+    sentences: list[dict[str, Any]] = []
     for piece in pieces:
         match piece:
             case Words():
                 read = explain(piece, style)
-                sentences += read.sentences
+                sentences += _as_json(read.sentences) if as_json else ()
                 for found in read.sentences:
-                    lines += [found.sentence.spoken, *(_lines(found.tokens) if with_why else ())]
+                    lines += [found.sentence.spoken, *(_reasons(found) if with_why else ())]
                 warnings += read.warnings
             case Silence(ms=ms):
                 lines.append(f"{{pause {ms}}}")
@@ -113,8 +112,7 @@ def _show(
         reasons = "; ".join(("nothing speakable in the text", *warnings))
         raise EmptyTextError(reasons, 'give some words or numbers, such as: edged text "A015"')
     if as_json:
-        told = {"sentences": [_as_json(found) for found in sentences], "warnings": warnings}
-        click.echo(json.dumps(told, ensure_ascii=False))
+        click.echo(json.dumps({"sentences": sentences, "warnings": warnings}, ensure_ascii=False))
         return
     for line in lines:
         click.echo(line)
@@ -122,19 +120,42 @@ def _show(
         click.echo(f"warning: {warning}", err=True)
 
 
-def _lines(tokens: tuple[Token, ...]) -> list[str]:
-    """A line for each token that is not simply said as it is written."""
-    told = [token for token in tokens if (token.spoken != token.text or token.pinyin) and token.text.strip()]
-    return [f"    {token.text} -> {token.spoken.strip() or '(silent)'}   {why(token)}" for token in told]
+# Why something is read as it is needs the dictionary of pinyin, which takes longer to load than the rest.
 
 
-def _as_json(found: ReadSentence) -> dict[str, Any]:
-    return {
-        "lang": found.sentence.lang,
-        "spoken": found.sentence.spoken,
-        "pause_ms": found.sentence.pause_ms,
-        "tokens": [
-            {"text": token.text, "spoken": token.spoken.strip(), "kind": token.kind, "why": why(token)}
-            for token in found.tokens
-        ],
-    }
+def _reasons(found: ReadSentence) -> list[str]:
+    """A line for each token that is not simply said as it is written, and for each choice of pinyin."""
+    from edged.text.pinyin import was_a_choice, words
+    from edged.text.why import why
+
+    tokens = [
+        token for token in found.tokens if (token.spoken != token.text or token.pinyin) and token.text.strip()
+    ]
+    chosen = [word for word in words(found.sentence) if was_a_choice(word)]
+    return [
+        *(f"    {token.text} -> {token.spoken.strip() or '(silent)'}   {why(token)}" for token in tokens),
+        *(f"    {word.han} -> {' '.join(word.readings)}   {word.by}" for word in chosen),
+    ]
+
+
+def _as_json(sentences: Sequence[ReadSentence]) -> list[dict[str, Any]]:
+    from edged.text.why import explained
+
+    return [
+        {
+            "lang": found.sentence.lang,
+            "spoken": found.sentence.spoken,
+            "pause_ms": found.sentence.pause_ms,
+            "tokens": [
+                {
+                    "text": item.token.text,
+                    "spoken": item.token.spoken.strip(),
+                    "kind": item.token.kind,
+                    "pinyin": item.pinyin,
+                    "why": item.why,
+                }
+                for item in tokens
+            ],
+        }
+        for found, tokens in zip(sentences, explained(sentences), strict=True)
+    ]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
+from edged.text.alphabet import HAN_RUN
+from edged.text.front_end import ReadSentence
+from edged.text.pinyin import Word, was_a_choice, words
 from edged.text.tokens import Token
 
 # What each kind of rule does, in a few words; a rule that does something else says so itself.
@@ -70,3 +75,29 @@ _WHY: Mapping[str, str] = {
 def why(token: Token) -> str:
     """One short phrase."""
     return token.why or _WHY.get(token.kind, token.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A token, the readings of the Han characters it is spoken with (as Word has them), and all reasons."""
+
+    token: Token
+    pinyin: tuple[str, ...]
+    why: str
+
+
+def explained(sentences: Sequence[ReadSentence]) -> Iterator[tuple[Explained, ...]]:
+    """The tokens of each sentence of a whole text (a token may reach into the next sentence)."""
+    heard = (
+        (word, reading) for found in sentences for word in words(found.sentence) for reading in word.readings
+    )
+    for found in sentences:
+        yield tuple(_explained(token, heard) for token in found.tokens)
+
+
+def _explained(token: Token, heard: Iterator[tuple[Word, str]]) -> Explained:
+    """Takes from `heard` as many characters as the token has: nothing after the scanner adds or moves one."""
+    mine = list(islice(heard, sum(map(len, HAN_RUN.findall(token.spoken)))))
+    choices = (word for word in dict.fromkeys(word for word, _ in mine) if was_a_choice(word))
+    reasons = dict.fromkeys(f"{word.by}: {word.han} {' '.join(word.readings)}" for word in choices)
+    return Explained(token, tuple(reading for _, reading in mine), "; ".join((why(token), *reasons)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -29,14 +31,27 @@ def test_json_has_sentences_tokens_and_warnings() -> None:
                 "spoken": "到三号",
                 "pause_ms": 0,
                 "tokens": [
-                    {"text": "到", "spoken": "到", "kind": "han", "why": "as written"},
+                    {
+                        "text": "到",
+                        "spoken": "到",
+                        "kind": "han",
+                        "pinyin": ["dao4"],
+                        "why": "as written",
+                    },
                     {
                         "text": "3",
                         "spoken": "三",
                         "kind": "number",
+                        "pinyin": ["san1"],
                         "why": "an amount; digit by digit when it is long or begins with 0",
                     },
-                    {"text": "号", "spoken": "号", "kind": "han", "why": "as written"},
+                    {
+                        "text": "号",
+                        "spoken": "号",
+                        "kind": "han",
+                        "pinyin": ["hao4"],
+                        "why": "as written",
+                    },
                 ],
             }
         ],
@@ -50,6 +65,27 @@ def test_why_tells_how_each_part_is_read() -> None:
     assert result.stdout == (
         "请 A 零一五号\n    A015 -> A 零一五   a ticket, letter by letter and digit by digit\n"
     )
+
+
+def test_why_tells_how_a_character_with_several_readings_is_read() -> None:
+    """And whether a phrase, its neighbours, or nothing decided it; who chose a reading is told as a token."""
+    text = '支行在<phoneme ph="xing2 zhang3">行长</phoneme>室，余额为零，请步行'
+    assert CliRunner().invoke(command, ["--why", text]).stdout == (
+        "支行在行长室，余额为零，请步行\n"
+        "    行长 -> 行长   markup: xing2 zhang3\n"
+        "    支行 -> zhi1 hang2   phrase dictionary\n"
+        "    为 -> wei2   context\n"
+        "    步行 -> bu4 xing2   phrase dictionary\n"
+    )
+
+
+def test_the_dictionary_of_pinyin_is_loaded_for_reasons_only() -> None:
+    """A plain `edged text` would take twice as long."""
+    program = (
+        "import sys; from edged.cli.text import command; command(['行'], standalone_mode=False);"
+        "sys.exit('pypinyin' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_warnings_stay_out_of_the_text() -> None:

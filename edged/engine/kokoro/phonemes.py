@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from edged.engine.kokoro import phonemes_zh
 from edged.engine.kokoro.phonemes_en import LETTER_NAMES, English
+from edged.text.alphabet import HAN
+from edged.text.pinyin import Word, words
 from edged.text.sentence import Sentence
 
 # Kokoro's alphabet; its token ids are the model's business.
@@ -20,9 +22,8 @@ _PUNCTUATION = {
     **{mark: mark for mark in ",.!?;:…—"},
     **dict(zip("，、。！？；：", ",,.!?;:", strict=True)),
 }
-_HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN = re.compile(
-    rf"(?P<han>[{_HAN}]+)"
+    rf"(?P<han>[{HAN}]+)"
     r"|(?P<latin>[A-Za-zÀ-ÖØ-öø-ɏ]+(?:['’-][A-Za-zÀ-ÖØ-öø-ɏ]+)*['’]?)"
     rf"|(?P<mark>[{''.join(_PUNCTUATION)}])"
 )
@@ -45,41 +46,31 @@ class Phonemizer:
         when English is spoken and the dictionary is missing.
         """
         phonemes = ""
-        chosen = _chosen(sentence)
+        han = {word.start: word for word in words(sentence)}
         for kind, tokens in _phrases(sentence.spoken):
-            words = [token[0] for token in tokens]
+            texts = [token[0] for token in tokens]
             if kind == "mark":
                 spoken = phonemes.rstrip()
                 # a pause needs something before it, and one mark per pause is enough
                 if spoken and spoken[-1] not in _PUNCTUATION:
-                    phonemes = f"{spoken}{_PUNCTUATION[words[0]]} "
+                    phonemes = f"{spoken}{_PUNCTUATION[texts[0]]} "
                 continue
-            read = _han(tokens, chosen) if kind == "han" else self._english.phonemes(words)
+            read = _han(tokens, han) if kind == "han" else self._english.phonemes(texts)
             # a letter leans on the Han after it (A零一五): apart from it, it is misheard more often
-            space = "" if _ends_in_ticket_letter(words) else " "
+            space = "" if _ends_in_ticket_letter(texts) else " "
             phonemes += f"{read}{space}" if read else ""
         return "".join(c for c in phonemes if c in ALPHABET).strip()
+
+
+def _han(tokens: list[re.Match[str]], words_at: Mapping[int, Word]) -> str:
+    """Phonemes of Han tokens, given the words of the sentence by the place where they begin."""
+    places = range(tokens[0].start(), tokens[-1].end())
+    return phonemes_zh.phonemes(words_at[place] for place in places if place in words_at)
 
 
 def _ends_in_ticket_letter(words: list[str]) -> bool:
     """Whether the last word is a letter, and not the last of several (VIP)."""
     return words[-1] in LETTER_NAMES and not (len(words) > 1 and words[-2] in LETTER_NAMES)
-
-
-def _chosen(sentence: Sentence) -> dict[int, str]:
-    """Syllables that somebody chose, by the index of their character in the sentence."""
-    return {
-        reading.start + i: syllable
-        for reading in sentence.pinyin
-        for i, syllable in enumerate(reading.syllables)
-    }
-
-
-def _han(tokens: list[re.Match[str]], chosen: dict[int, str]) -> str:
-    """Phonemes of Han tokens that nothing but spaces keeps apart."""
-    places = [place for token in tokens for place in range(token.start(), token.end())]
-    here = {i: chosen[place] for i, place in enumerate(places) if place in chosen}
-    return phonemes_zh.phonemes("".join(token[0] for token in tokens), here)
 
 
 def _phrases(text: str) -> Iterator[tuple[str, list[re.Match[str]]]]:

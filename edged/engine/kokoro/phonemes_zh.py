@@ -1,23 +1,16 @@
 """Mandarin: Han text to phonemes, the transcription Kokoro's Chinese voices were trained on.
 
-Words and their readings come from pypinyin's phrase dictionary and our additions to it
-(`polyphones_zh`); tone sandhi is applied before a syllable becomes IPA with one tone arrow.
+Tone sandhi is applied to the readings of words before a syllable becomes IPA with one tone arrow.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import groupby
-from types import MappingProxyType
 
-from pypinyin import Style, lazy_pinyin, load_phrases_dict, load_single_dict
-from pypinyin.contrib.tone_convert import to_tone
-from pypinyin.seg import mmseg
-
-from edged.engine.kokoro.polyphones_zh import CONTEXT, PHRASES, SINGLES
+from edged.text.pinyin import Word
 
 _DIGITS = frozenset("〇零一二三四五六七八九幺")
 # Beside these 一 counts off an item (第一, 十一, 周一, 一百一十, 一号线) and keeps its own tone.
@@ -53,9 +46,6 @@ _APICAL_INITIALS = frozenset(("zh", "ch", "sh", "r", "z", "c", "s"))
 _SYLLABLE = re.compile(r"(zh|ch|sh|[bpmfdtnlgkhjqxrzcs])?(.+)")
 
 
-_AS_IN_THE_DICTIONARY: Mapping[int, str] = MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class Syllable:
     """One Han character with its reading and its place in its word.
@@ -70,53 +60,23 @@ class Syllable:
     ends_word: bool
 
 
-def phonemes(han: str, chosen: Mapping[int, str] = _AS_IN_THE_DICTIONARY) -> str:
-    """Phonemes of a run of Han characters (no punctuation), words separated by one space.
+def phonemes(words: Iterable[Word]) -> str:
+    """Phonemes of words that nothing but spaces keeps apart, separated by one space.
 
-    Characters without a known reading are left out. `chosen` has the readings ("chong2") that somebody
-    chose, by the index of their character.
+    Characters without a known reading are left out.
     """
-    syllables = apply_sandhi(read(han, chosen))
-    ipa = ((" " if s.starts_word else "") + to_ipa(s.pinyin, s.tone) for s in syllables)
+    ipa = ((" " if s.starts_word else "") + to_ipa(s.pinyin, s.tone) for s in apply_sandhi(syllables(words)))
     return "".join(ipa).strip()
 
 
-def read(han: str, chosen: Mapping[int, str] = _AS_IN_THE_DICTIONARY) -> list[Syllable]:
-    """Segment into words and read each character, as `chosen` or else as in the dictionary."""
-    _load_dictionary()
-    by_context = {m.start(): reading for pattern, reading in CONTEXT for m in pattern.finditer(han)}
-    syllables: list[Syllable] = []
-    start = 0
-    for word in mmseg.seg.cut(han):
-        readings = _look_up(word)
-        if len(word) == 1:
-            readings = [by_context.get(start, readings[0])]
-        readings = [chosen.get(start + i, reading) for i, reading in enumerate(readings)]
-        last = len(word) - 1
-        syllables.extend(
-            Syllable(c, reading[:-1], reading[-1], starts_word=i == 0, ends_word=i == last)
-            for i, (c, reading) in enumerate(zip(word, readings, strict=True))
-            if reading
-        )
-        start += len(word)
-    return syllables
-
-
-@cache
-def _load_dictionary() -> None:
-    """Add our readings to pypinyin's process-wide dictionary, once."""
-    load_phrases_dict({word: [[to_tone(r)] for r in readings] for word, readings in PHRASES.items()})
-    load_single_dict({ord(c): to_tone(reading) for c, reading in SINGLES.items()})
-
-
-def _look_up(word: str) -> list[str]:
-    """One reading ("zhong4") per character; "" for a character without one."""
-    readings = _pinyin(word)
-    return readings if len(readings) == len(word) else ["".join(_pinyin(c)) for c in word]
-
-
-def _pinyin(word: str) -> list[str]:
-    return lazy_pinyin([word], style=Style.TONE3, v_to_u=False, neutral_tone_with_five=True, errors="ignore")
+def syllables(words: Iterable[Word]) -> list[Syllable]:
+    """Every character that has a reading, as it is read before sandhi."""
+    return [
+        Syllable(char, reading[:-1], reading[-1], starts_word=i == 0, ends_word=i == len(word.han) - 1)
+        for word in words
+        for i, (char, reading) in enumerate(zip(word.han, word.readings, strict=True))
+        if reading
+    ]
 
 
 def apply_sandhi(syllables: list[Syllable]) -> list[Syllable]:

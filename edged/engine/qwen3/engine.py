@@ -32,6 +32,7 @@ from edged.engine.qwen3.tokenizer import Tokenizer
 from edged.engine.qwen3.vocoder import FEATURES_FILE, WAVEFORM_FILE, Vocoder
 from edged.engine.runtime import CpuSettings, read_model
 from edged.errors import RunawayError
+from edged.text import homophones
 from edged.text.sentence import Sentence
 
 _log = logging.getLogger(__name__)
@@ -153,7 +154,7 @@ class Qwen3Engine:
         self, sentence: Sentence, settings: SpeechSettings, seeds: tuple[int, ...]
     ) -> Generator[Samples]:
         frames_left = settings.max_frames
-        for index, spoken in enumerate(parts(sentence.spoken)):
+        for index, spoken in enumerate(parts(_respelt(sentence))):
             if frames_left:
                 part_settings = replace(settings, max_frames=frames_left)
                 frames_left -= yield from self._part(spoken, part_settings, (*seeds, index))
@@ -226,6 +227,16 @@ class Qwen3Engine:
 
     def _silence(self, duration_ms: int) -> Samples:
         return np.zeros(self._info.sample_rate_hz * duration_ms // 1000, np.float32)
+
+
+def _respelt(sentence: Sentence) -> str:
+    """What the talker reads: it knows characters, not pinyin."""
+    respelt = homophones.respelt(sentence)
+    if respelt.left:
+        _log.info(
+            "%r: no homophone for %s; read as the voice knows it", sentence.spoken, ", ".join(respelt.left)
+        )
+    return respelt.spoken
 
 
 def _drawing(config: ModelConfig, sampling: Sampling, settings: SpeechSettings) -> Drawing:

@@ -42,6 +42,11 @@ def test_han_inside_an_english_sentence_is_read_in_chinese(phonemizer: Phonemize
     assert read(phonemizer, "The train to 上海 is here.", "en") == "ðə tɹˈAn tu ʂa↘ŋxai↓ ɪz hˈɪɹ."
 
 
+def test_spaces_between_han_are_not_heard(phonemizer: Phonemizer) -> None:
+    """Words and tones reach across them."""
+    assert read(phonemizer, "到 支 行，你 好") == read(phonemizer, "到支行，你好")
+
+
 def test_chinese_punctuation_becomes_the_pauses_the_voice_knows(phonemizer: Phonemizer) -> None:
     """Full-width marks map to the half-width ones, each followed by a space."""
     assert read(phonemizer, "好，好、好；好：好！好？好。") == "xau↓, xau↓, xau↓; xau↓: xau↓! xau↓? xau↓."

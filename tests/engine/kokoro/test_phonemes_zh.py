@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from edged.engine.kokoro.phonemes import ALPHABET
-from edged.engine.kokoro.phonemes_zh import apply_sandhi, phonemes, read, to_ipa
-from edged.engine.kokoro.polyphones_zh import PHRASES
+from edged.engine.kokoro.phonemes_zh import apply_sandhi, phonemes, syllables, to_ipa
+from edged.text.pinyin import words
+from edged.text.polyphones import PHRASES
+from edged.text.sentence import Sentence
 
 
 def pinyin(han: str) -> str:
     """The spoken pinyin of `han`, syllables separated by spaces."""
-    return " ".join(s.pinyin + s.tone for s in apply_sandhi(read(han)))
-
-
-@pytest.mark.parametrize(
-    ("han", "spoken"),
-    [
-        ("重庆银行行长慢慢地走", "chong2 qing4 yin2 hang2 hang2 zhang3 man4 man4 de5 zou3"),
-        ("还有三位", "hai2 you3 san1 wei4"),
-        ("归还雨伞", "gui1 huan2 yu2 san3"),
-        ("三号窗口", "san1 hao4 chuang1 kou3"),
-        ("发卡行", "fa1 ka3 hang2"),
-        ("绳子很长", "sheng2 zi5 hen3 chang2"),
-        ("重新输入", "chong2 xin1 shu1 ru4"),
-        ("余额为三十元", "yu2 e2 wei2 san1 shi2 yuan2"),
-        ("为您服务", "wei4 nin2 fu2 wu4"),
-        ("还得等", "hai2 dei2 deng3"),
-        ("跑得快", "pao3 de5 kuai4"),
-        ("两只箱子", "liang3 zhi1 xiang1 zi5"),
-        ("只能", "zhi3 neng2"),
-        ("会计处", "kuai4 ji4 chu4"),
-    ],
-)
-def test_characters_with_several_readings_are_read_in_context(han: str, spoken: str) -> None:
-    """A polyphone takes the reading of its word or of its neighbours."""
-    assert pinyin(han) == spoken
+    read = syllables(words(Sentence("zh", han, 0)))
+    return " ".join(s.pinyin + s.tone for s in apply_sandhi(read))
 
 
 @pytest.mark.parametrize(
@@ -100,15 +76,6 @@ def test_spelled_digits_keep_their_tones(han: str, spoken: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("han", "spoken"),
-    [("一会儿", "yi2 hui4 er5"), ("这儿", "zhe4 er5"), ("女儿", "nv3 er2"), ("儿童", "er2 tong2")],
-)
-def test_the_suffix_er_is_unstressed_and_the_child_is_not(han: str, spoken: str) -> None:
-    """儿 is neutral as a suffix only."""
-    assert pinyin(han) == spoken
-
-
-@pytest.mark.parametrize(
     ("syllable", "ipa"),
     [
         ("zhuang4", "ꭧwa↘ŋ"),
@@ -136,12 +103,12 @@ def test_what_is_not_pinyin_has_no_transcription(nonsense: str) -> None:
 
 def test_words_are_separated_by_spaces() -> None:
     """The voice was trained on words, not on an unbroken line."""
-    assert phonemes("三号会议室") == "sa→nxau↘ xwei↘i↘ʂɨ↘"
+    assert phonemes(words(Sentence("zh", "三号会议室", 0))) == "sa→nxau↘ xwei↘i↘ʂɨ↘"
 
 
 def test_a_character_without_a_reading_is_left_out() -> None:
     """Rare ideographs beyond the dictionary vanish, their neighbours stay."""
-    assert phonemes("三\U0002fa1d号") == "sa→n xau↘"
+    assert phonemes(words(Sentence("zh", "三\U0002fa1d号", 0))) == "sa→n xau↘"
 
 
 def test_every_added_reading_is_complete_and_transcribable() -> None:
@@ -152,13 +119,3 @@ def test_every_added_reading_is_complete_and_transcribable() -> None:
             ipa = to_ipa(reading[:-1], reading[-1])
             assert ipa, (word, reading)
             assert set(ipa) <= ALPHABET
-
-
-_GOLDEN = Path(__file__).parents[2] / "golden" / "pinyin" / "polyphones.jsonl"
-
-
-@pytest.mark.parametrize("line", _GOLDEN.read_text(encoding="utf-8").splitlines())
-def test_what_announcements_say_is_read_as_written_down(line: str) -> None:
-    """Banks, stations, car parks and lifts, and the characters in them that have several readings."""
-    case = json.loads(line)
-    assert " ".join(s.pinyin + s.tone for s in read(case["text"])) == case["pinyin"]

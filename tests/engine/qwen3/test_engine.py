@@ -20,7 +20,7 @@ from edged.engine.qwen3.engine import Networks, Qwen3Engine
 from edged.engine.qwen3.overlap import decoded
 from edged.engine.qwen3.runaway import Limits
 from edged.errors import BadInputError, ModelUnavailableError, RunawayError, UnknownVoiceError
-from edged.text.sentence import Lang, Sentence
+from edged.text.sentence import Lang, Pinyin, Sentence
 from tests.fakes.qwen3_model import write_tiny_model
 from tests.fakes.qwen3_networks import (
     EOS,
@@ -280,6 +280,20 @@ def test_the_seed_in_use_is_logged(rig: MakeRig, caplog: pytest.LogCaptureFixtur
     caplog.set_level(logging.INFO)
     list(rig(ending_after(20)).speak(HELLO, options=SpeechOptions(temperature=0)))
     assert "seed" in caplog.text
+
+
+def test_chosen_pinyin_is_spelt_with_homophones(rig: MakeRig, caplog: pytest.LogCaptureFixture) -> None:
+    """The talker is given the characters that sound so; the log names a reading that none has."""
+    caplog.set_level(logging.INFO)
+    chosen = Sentence("zh", "重庆得等", 0, (Pinyin(0, 3, ("chong2", "qing4", "dei3")),))
+    prompts = []
+    for sentence in (chosen, Sentence("zh", "虫庆得等", 0), Sentence("zh", "重庆得等", 0)):
+        made = rig(ending_after(20))
+        list(made.speak(sentence))
+        prompts.append(made.talker.given[0])
+    np.testing.assert_array_equal(prompts[0], prompts[1])
+    assert prompts[0].shape != prompts[2].shape or (prompts[0] != prompts[2]).any()
+    assert caplog.text.count("得 dei3") == 1
 
 
 # --- with real networks, tiny and with random weights: the speech is noise, and ends where it likes ---

@@ -20,6 +20,7 @@ CONTEXT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=[额名称价度码数温压量])为(?![了您你我他她它这那什何])", "wei2"),
         (r"(?<=[还就都也总又我你您他她们])得(?![到知出分])", "dei3"),
         (r"(?<=.)(?<![女男婴幼孤胎少侄孙小患])儿(?![童科女子孙歌媳])", "er5"),
+        (r"(?<=[二四六七八九十几])行(?![驶走程进人政])", "hang2"),
         (r"重(?=[一二两三四五六七八九十百几零])", "zhong4"),
     )
 )
@@ -55,6 +56,7 @@ _READINGS = """
 还款 huan2 kuan3|还书 huan2 shu1|还车 huan2 che1|还卡 huan2 ka3
 还清 huan2 qing1|还伞 huan2 san3|还贷 huan2 dai4
 卷帘 juan3 lian2|舒服 shu1 fu5|不舒服 bu4 shu1 fu5|头发 tou2 fa5|相片 xiang4 pian4
+三行 san1 hang2|第五行 di4 wu3 hang2|每行 mei3 hang2|首行 shou3 hang2|末行 mo4 hang2|行数 hang2 shu4
 护士长 hu4 shi5 zhang3|处长 chu4 zhang3|部长 bu4 zhang3|厂长 chang3 zhang3|董事长 dong3 shi4 zhang3
 """
 
